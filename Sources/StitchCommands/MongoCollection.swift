@@ -175,10 +175,10 @@ package final class MongoCollection: RemoteCollection {
         _ writes: [RemoteWrite]
     ) async throws(RemoteError) -> [RemoteWriteOutcome] {
         let signIn = server.signIn
-        var outcomes = await carryOut(writes)
+        var outcomes = await sendBatch(writes)
         let refused = outcomes.indices.filter { outcomes[$0].isSignedOut }
         guard !refused.isEmpty, await server.renew(after: signIn) else { return outcomes }
-        let again = await carryOut(refused.map { writes[$0] })
+        let again = await sendBatch(refused.map { writes[$0] })
         for (index, outcome) in zip(refused, again) { outcomes[index] = outcome }
         return outcomes
     }
@@ -189,13 +189,13 @@ package final class MongoCollection: RemoteCollection {
         try await reauthenticating { (_) throws(MongoFailure) in
             try await MongoExchange(
                 writes: writes, paths: paths, server: self.server, namespace: self.namespace
-            ).carryOut()
+            ).sendTogether()
         }
     }
 
-    private func carryOut(_ writes: [RemoteWrite]) async -> [RemoteWriteOutcome] {
+    private func sendBatch(_ writes: [RemoteWrite]) async -> [RemoteWriteOutcome] {
         var batch = MongoWriteBatch(writes, server: server, namespace: namespace)
-        return await batch.carryOut()
+        return await batch.sendAll()
     }
 }
 

@@ -16,7 +16,7 @@ struct MongoExchange {
     ///
     /// - Returns: an outcome for each write; `nil` where the server cannot apply them.
     /// - Throws: a failure after which they may have been applied, or a temporary one.
-    func carryOut() async throws(MongoFailure) -> [RemoteWriteOutcome]? {
+    func sendTogether() async throws(MongoFailure) -> [RemoteWriteOutcome]? {
         let session = try await server.startSession()
         defer { session.end(killing: nil) }
         do throws(MongoFailure) {

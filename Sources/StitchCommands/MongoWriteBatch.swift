@@ -22,7 +22,7 @@ struct MongoWriteBatch {
     /// open.
     ///
     /// A connection failure becomes the outcome of every write whose outcome is unknown.
-    mutating func carryOut() async -> [RemoteWriteOutcome] {
+    mutating func sendAll() async -> [RemoteWriteOutcome] {
         let commands = MongoWriteCommand.commands(
             writes, writes.indices, inBulk: await isInBulk()
         ) { write in

@@ -139,9 +139,9 @@ public protocol RemoteCollection: Sendable {
     ///
     /// The default returns `nil` for each id: the remote keeps no tombstones.
     ///
-    /// - Parameter place: a position in the history, with which each tombstone is compared.
+    /// - Parameter token: a position in the history, with which each tombstone is compared.
     func tombstones(
-        ids: [BSONValue], since place: ResumeToken?
+        ids: [BSONValue], since token: ResumeToken?
     ) async throws(RemoteError) -> [RemoteTombstone?]
 }
 

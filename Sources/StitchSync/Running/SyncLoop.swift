@@ -222,19 +222,19 @@ struct SyncLoop: Sendable {
             if seen != last { unnoted = [] }
             last = seen
             if !lastPass.withLock({ $0.isFailing }) { reported = [:] }
-            let places: [(Namespace, ResumeToken)]
+            let tokens: [(Namespace, ResumeToken)]
             do {
-                places = try watchedPlaces().filter { reported[$0.0] != $0.1 }
+                tokens = try watchedTokens().filter { reported[$0.0] != $0.1 }
             } catch let error as StoreError where Self.mayPass(error) {
                 try await waitAfterFailedWatch()
                 continue
             }
-            guard !places.isEmpty else {
+            guard !tokens.isEmpty else {
                 await passes.wait(after: seen)
                 continue
             }
             let found = try await firstChanges(
-                in: places, late: unnoted, vain.delays(backoff), untilPassAfter: seen)
+                in: tokens, late: unnoted, vain.delays(backoff), untilPassAfter: seen)
             var due: [(namespace: Namespace, isNew: Bool)] = []
             for (namespace, token) in found {
                 if case .scheduled = frequency(namespace) {
@@ -258,9 +258,9 @@ struct SyncLoop: Sendable {
 
     /// Returns the position of the last pass in the history of each collection to wait for: none of
     /// those whose last changes no pass has read yet.
-    private func watchedPlaces() throws -> [(Namespace, ResumeToken)] {
+    private func watchedTokens() throws -> [(Namespace, ResumeToken)] {
         guard isOnline() else { return [] }
-        let places = try store.read { transaction in
+        let tokens = try store.read { transaction in
             try SyncCollectionTable(connection: transaction.connection).all().compactMap {
                 collection in
                 // The position of a stopped collection belongs to another remote's history.
@@ -268,7 +268,7 @@ struct SyncLoop: Sendable {
                     ? collection.token.map { (collection.namespace, $0) } : nil
             }
         }
-        return places.filter {
+        return tokens.filter {
             SyncSchedule.isWatched(frequency($0.0)) && !history.hasNews(of: $0.0, after: $0.1)
         }
     }
@@ -283,12 +283,12 @@ struct SyncLoop: Sendable {
     ///   - late: the collections whose watch begins after a pause.
     ///   - delays: the pauses before the watch of other collections.
     private func firstChanges(
-        in places: [(Namespace, ResumeToken)], late: Set<Namespace>,
+        in tokens: [(Namespace, ResumeToken)], late: Set<Namespace>,
         _ delays: [Namespace: Duration], untilPassAfter seen: Int
     ) async throws -> [(Namespace, ResumeToken)] {
         let era = echoes.era
         return try await withThrowingTaskGroup(of: (Namespace, ResumeToken)?.self) { group in
-            for (namespace, token) in places {
+            for (namespace, token) in tokens {
                 group.addTask {
                     if late.contains(namespace) { try await waitAfterFailedWatch() }
                     if let delay = delays[namespace] { try await clock.sleep(for: delay) }
@@ -297,21 +297,21 @@ struct SyncLoop: Sendable {
                 }
             }
             group.addTask {
-                try await waitForOtherPlaces(than: places, in: era, afterPass: seen)
+                try await waitForOtherTokens(than: tokens, in: era, afterPass: seen)
                 return nil
             }
             defer { group.cancelAll() }
             let first = try await group.next() ?? nil
             group.cancelAll()
             while await group.nextResult() != nil {}
-            return places.filter { $0.0 == first?.0 || history.hasNews(of: $0.0, after: $0.1) }
+            return tokens.filter { $0.0 == first?.0 || history.hasNews(of: $0.0, after: $0.1) }
         }
     }
 
     /// Waits for a pass after which other positions are to be watched, or nothing may be left out that
     /// is left out now; a pass that only uploaded leaves the waits as they are.
-    private func waitForOtherPlaces(
-        than places: [(Namespace, ResumeToken)], in era: Int, afterPass pass: Int
+    private func waitForOtherTokens(
+        than tokens: [(Namespace, ResumeToken)], in era: Int, afterPass pass: Int
     ) async throws {
         var seen = pass
         while true {
@@ -319,7 +319,7 @@ struct SyncLoop: Sendable {
             try Task.checkCancellation()
             seen = passes.count
             do {
-                guard try echoes.era == era && watchedPlaces().elementsEqual(places, by: ==)
+                guard try echoes.era == era && watchedTokens().elementsEqual(tokens, by: ==)
                 else { return }
             } catch let error as StoreError where Self.mayPass(error) {
                 return

@@ -3,10 +3,15 @@
 /// Every access to documents in a transaction obeys its policy: hidden documents do not exist for
 /// queries, aggregation, updates and counts.
 ///
-/// A policy has a *gate* for each collection, which is asked about its documents. Under rules the policy
-/// is the user's `RuleAccessPolicy`, a gate is a `RuleCollectionAccess`, and `RuleAccess` is the user's
-/// roles in the collection, by which the gate decides. ``TransactionAccess`` asks the policy for a
-/// transaction. The policy of the user of one command is called its `ruleGuard`.
+/// A policy has a *gate* for each collection, a ``CollectionAccess``, which is asked about its documents.
+/// ``TransactionAccess`` holds the policy of one transaction and asks it for gates; the store asks only
+/// that type.
+///
+/// The rules of a user are such a policy:
+///
+/// - `RuleAccessPolicy` is the policy. The one of a command's user is called the command's `ruleGuard`.
+/// - `RuleCollectionAccess` is its gate, which speaks of documents and errors.
+/// - `RuleAccess` is what the user's roles allow in the collection. The gate decides by it.
 package protocol AccessPolicy: AnyObject, Sendable {
     /// Returns the access to a collection; `nil` for full access.
     ///
