@@ -57,6 +57,40 @@ class Documents(ServedTest):
         self.assertEqual([e["code"] for e in reply["writeErrors"]], [9])
         self.assertEqual(self.items.count_documents({"a": 9}), 0)
 
+    def test_writes_that_fail_between_others_are_undone_alone(self):
+        """Writes share savepoints: what runs beside a failed one is there, once."""
+        count, name = 450, self.items.name
+        self.items.create_index("u", unique=True)
+        taken = [0, 1, 99, 100, 101, 250, 251, 449]
+        self.items.insert_many({"_id": f"old{n}", "u": n} for n in taken)
+        fields = [{"_id": n, "u": n, "k": 0} for n in range(count)]
+        reply = self.db.command("insert", name, documents=fields, ordered=False)
+        self.assertEqual(reply["n"], count - len(taken))
+        self.assertEqual([e["index"] for e in reply["writeErrors"]], taken)
+        there = [n for n in range(count) if n not in taken]
+        numbers = {"_id": {"$type": "number"}}
+        self.assertEqual([d["_id"] for d in self.items.find(numbers).sort("_id", 1)], there)
+        updates = [{"q": {"_id": n}, "u": {"$inc": {"k": 1}}} for n in there]
+        wrong = [0, 3, 120, len(there) - 1]
+        for n in wrong:
+            updates[n]["u"] = {"$set": {"u": 0}}
+        reply = self.db.command("update", name, updates=updates, ordered=False)
+        self.assertEqual((reply["n"], reply["nModified"]), (len(there) - len(wrong),) * 2)
+        self.assertEqual([e["index"] for e in reply["writeErrors"]], wrong)
+        self.assertEqual(self.items.count_documents({"k": 1}), len(there) - len(wrong))
+        self.assertEqual(self.items.count_documents({"k": {"$gt": 1}}), 0)
+        # An ordered command ends with the first one that fails.
+        self.items.delete_many(numbers)
+        reply = self.db.command("insert", name, documents=fields[2:])
+        self.assertEqual((reply["n"], len(reply["writeErrors"])), (97, 1))
+        self.assertEqual(reply["writeErrors"][0]["index"], 97)
+        self.assertEqual(self.items.count_documents(numbers), 97)
+        deletes = [{"q": {"_id": n}, "limit": 1} for n in range(2, 99)]
+        deletes[50]["q"] = {"$nope": 1}
+        reply = self.db.command("delete", name, deletes=deletes, ordered=False)
+        self.assertEqual((reply["n"], [e["index"] for e in reply["writeErrors"]]), (96, [50]))
+        self.assertEqual([d["_id"] for d in self.items.find(numbers)], [52])
+
     def test_an_equal_replacement_without_an_id_is_a_change(self):
         self.items.insert_one({"_id": 1, "k": 1})
         for update, modified in [

@@ -50,24 +50,22 @@ enum BulkWriteCommand {
         let ruleGuard = try backend.rules.ruleGuard(call)
         try WriteBatch.checkCount(operations.count)
         let done = try backend.runner.reply(call) { transaction in
-            var tally = BulkTally(showsErrorsOnly: call.flag("errorsOnly"))
-            for (index, operation) in operations.enumerated() {
+            let results = try WriteBatch.results(
+                operations.count, isOrdered: call["ordered"]?.isTrue ?? true, transaction
+            ) { index in
                 try call.checkTime()
                 backend.runner.begin(statement: index, in: transaction)
-                var done = BulkOutcome()
                 // As in MongoDB, each write has its own `$$CLUSTER_TIME`. A gateway's clock is that
                 // of its upstream.
                 let time =
                     backend.isLasting
                     ? CommandTime(clusterTime: backend.server.clock.advance()) : call.time
-                let fault = try CommandTime.$current.withValue(time) {
-                    try WriteBatch.attempt(transaction) {
-                        done = try operation.run(transaction, call)
-                    }
+                return try CommandTime.$current.withValue(time) {
+                    try operations[index].run(transaction, call)
                 }
-                tally.add(done, fault, at: index)
-                if fault != nil, call["ordered"]?.isTrue ?? true { break }
             }
+            var tally = BulkTally(showsErrorsOnly: call.flag("errorsOnly"))
+            for (index, result) in results.enumerated() { tally.add(result, at: index) }
             return tally.document
         }
         let namespace = Namespace("admin", "$cmd.bulkWrite")
@@ -170,11 +168,14 @@ private struct BulkTally: Sendable {
         return document
     }
 
-    mutating func add(_ outcome: BulkOutcome, _ fault: CommandFailure?, at index: Int) {
-        if let fault {
+    mutating func add(_ result: Result<BulkOutcome, CommandFailure>, at index: Int) {
+        let outcome: BulkOutcome
+        switch result {
+        case .failure(let fault):
             counts["nErrors", default: 0] += 1
             entries.append(room.fitted(fault.bulkWriteError(at: index)))
             return
+        case .success(let done): outcome = done
         }
         counts[outcome.kind, default: 0] += outcome.count
         counts["nModified", default: 0] += outcome.modified ?? 0

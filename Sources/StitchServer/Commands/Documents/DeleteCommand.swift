@@ -27,14 +27,19 @@ enum DeleteCommand {
             try statements[$0].parsed(variables: variables)
         }
         let reply = try backend.runner.reply(call) { transaction in
-            var batch = WriteBatch(isOrdered: isOrdered)
-            for index in statements.indices {
+            let results = try WriteBatch.results(
+                statements.count, isOrdered: isOrdered, transaction
+            ) { index in
                 try call.checkTime()
                 backend.runner.begin(statement: index, in: transaction)
-                let fault = try WriteBatch.attempt(transaction) {
-                    batch.count += try writes.write(at: index).run(on: namespace, transaction)
+                return try writes.write(at: index).run(on: namespace, transaction)
+            }
+            var batch = WriteBatch()
+            for (index, result) in results.enumerated() {
+                switch result {
+                case .success(let count): batch.count += count
+                case .failure(let fault): batch.add(fault, at: index)
                 }
-                if let fault, !batch.goesOn(after: fault, at: index) { break }
             }
             return batch.reply
         }

@@ -24,19 +24,23 @@ enum InsertCommand {
         try WriteBatch.checkCount(documents.count)
         let isOrdered = call["ordered"]?.isTrue ?? true
         let reply = try backend.runner.reply(call) { transaction in
-            var batch = WriteBatch(isOrdered: isOrdered)
-            for (index, document) in documents.enumerated() {
+            let results = try WriteBatch.results(
+                documents.count, isOrdered: isOrdered, transaction
+            ) { index in
                 try call.checkTime()
                 backend.runner.begin(statement: index, in: transaction)
-                let fault = try WriteBatch.attempt(transaction) {
-                    do throws(StoreError) {
-                        try transaction.insert(namespace, inserted(document, call))
-                    } catch {
-                        throw WriteBatch.failure(ofInsert: error)
-                    }
-                    batch.count += 1
+                do throws(StoreError) {
+                    try transaction.insert(namespace, inserted(documents[index], call))
+                } catch {
+                    throw WriteBatch.failure(ofInsert: error)
                 }
-                if let fault, !batch.goesOn(after: fault, at: index) { break }
+            }
+            var batch = WriteBatch()
+            for (index, result) in results.enumerated() {
+                switch result {
+                case .success: batch.count += 1
+                case .failure(let fault): batch.add(fault, at: index)
+                }
             }
             return batch.reply
         }

@@ -31,21 +31,26 @@ enum UpdateCommand {
                 variables: variables, keepsEmptyTimestamps: keepsEmptyTimestamps)
         }
         let reply = try backend.runner.reply(call) { transaction in
-            var batch = WriteBatch(isOrdered: isOrdered)
-            var modified = 0
-            for index in statements.indices {
+            let results = try WriteBatch.results(
+                statements.count, isOrdered: isOrdered, transaction
+            ) { index in
                 try call.checkTime()
                 backend.runner.begin(statement: index, in: transaction)
-                let fault = try WriteBatch.attempt(transaction) {
-                    let outcome = try writes.write(at: index).run(on: namespace, transaction)
+                return try writes.write(at: index).run(on: namespace, transaction)
+            }
+            var batch = WriteBatch()
+            var modified = 0
+            for (index, result) in results.enumerated() {
+                switch result {
+                case .success(let outcome):
                     batch.count += outcome.matchedCount
                     modified += outcome.modifiedCount
-                    guard let id = outcome.upsertedID else { return }
+                    guard let id = outcome.upsertedID else { continue }
                     batch.count += 1
                     batch.upserted.append(
                         ["index": .int32(Int32(clamping: index)), "_id": id])
+                case .failure(let fault): batch.add(fault, at: index)
                 }
-                if let fault, !batch.goesOn(after: fault, at: index) { break }
             }
             batch.modified = modified
             return batch.reply

@@ -5,7 +5,6 @@ struct WriteBatch: Sendable {
     /// The maximum number of writes in a command.
     static let countMax = 100_000
 
-    let isOrdered: Bool
     /// The number of inserted, matched or deleted documents.
     var count = 0
     /// The number of modified documents, where the command reports it.
@@ -13,8 +12,6 @@ struct WriteBatch: Sendable {
     var upserted: [BSONValue] = []
     private(set) var errors: [BSONValue] = []
     private var room = WriteErrorRoom()
-
-    init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
     /// Checks the number of writes in a command.
     ///
@@ -27,11 +24,51 @@ struct WriteBatch: Sendable {
         }
     }
 
-    /// Runs one write, and undoes it alone when it fails.
+    /// The number of writes that share a savepoint: a savepoint keeps a copy of each page that they
+    /// change.
+    private static let togetherMax = 100
+
+    /// Runs the writes of a command by their indexes and returns their results; an ordered command ends
+    /// with the first one that fails.
     ///
-    /// - Returns: the error of the write, if it failed.
+    /// A failed write is undone alone. Writes share a savepoint as long as none fails, since one for each
+    /// would copy the pages again that they all change; those before a failed one are undone with it and
+    /// run once more.
+    ///
     /// - Throws: errors that end the whole command.
-    static func attempt(
+    static func results<R>(
+        _ count: Int, isOrdered: Bool, _ transaction: WriteTransaction,
+        _ write: (Int) throws -> R
+    ) throws -> [Result<R, CommandFailure>] {
+        var results: [Result<R, CommandFailure>] = []
+        results.reserveCapacity(count)
+        /// A write that failed behind others, which were undone with it.
+        var failed: (index: Int, fault: CommandFailure)?
+        while results.count < count {
+            let start = results.count
+            let end = failed?.index ?? min(count, start + togetherMax)
+            var done: [R] = []
+            let fault = try attempt(transaction) {
+                for index in start..<end { done.append(try write(index)) }
+            }
+            if let fault, !done.isEmpty {
+                failed = (start + done.count, fault)
+                continue
+            }
+            results += done.map { .success($0) }
+            guard let fault = fault ?? failed?.fault else { continue }
+            failed = nil
+            results.append(.failure(fault))
+            if isOrdered { break }
+        }
+        return results
+    }
+
+    /// Runs writes, and undoes them when one fails.
+    ///
+    /// - Returns: the error of the write, if one failed.
+    /// - Throws: errors that end the whole command.
+    private static func attempt(
         _ transaction: WriteTransaction, _ body: () throws -> Void
     ) throws -> CommandFailure? {
         do {
@@ -45,10 +82,9 @@ struct WriteBatch: Sendable {
         }
     }
 
-    /// Records a failed write, and returns whether the next one is run.
-    mutating func goesOn(after fault: CommandFailure, at index: Int) -> Bool {
+    /// Records a failed write.
+    mutating func add(_ fault: CommandFailure, at index: Int) {
         errors.append(.document(room.fitted(fault.writeError(at: index))))
-        return !isOrdered
     }
 
     /// The reply to the command.
