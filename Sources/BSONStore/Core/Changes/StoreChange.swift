@@ -39,7 +39,9 @@ public struct StoreChange: Sendable, Hashable {
     /// The document after the change; `nil` for a delete.
     public let after: BSONDocument?
     /// The comment of the transaction; see BSONStore's `WriteTransaction.comment`.
-    public var comment: BSONValue? { remarks?[""] }
+    public var comment: BSONValue? { remarks?[Self.commentKey] }
+    /// The key under which the feed keeps the comment.
+    package static let commentKey = ""
     /// The comment under the empty key, and the fields that only change streams report; see
     /// ``Annotation``.
     private let remarks: BSONDocument?
@@ -119,6 +121,6 @@ extension StoreChange {
     ) -> StoreChange {
         StoreChange(
             position: position, namespace: namespace, kind: kind, before: before, after: after,
-            remarks: comment.map { ["": $0] })
+            remarks: comment.map { [Self.commentKey: $0] })
     }
 }

@@ -66,7 +66,7 @@ extension ChangeFeed {
     /// - Parameter link: where to find the document; used for changes of documents.
     mutating func append(
         _ kind: StoreChange.Kind, _ namespace: Namespace, before: BSONDocument?,
-        after: BSONDocument?, link: ImageLink?, comment: BSONValue?, detail: BSONDocument? = nil,
+        after: BSONDocument?, link: ImageLink?, remarks: BSONDocument?,
         on connection: SQLiteConnection
     ) throws(StoreError) {
         let statement = try connection.prepare(Self.insertion)
@@ -74,12 +74,6 @@ extension ChangeFeed {
         statement.bind(2, namespace.database)
         statement.bind(3, namespace.collection)
         statement.bind(4, kind.rawValue)
-        var remarks = comment.map { BSONDocument([("", $0)]) }
-        if let detail {
-            var joined = remarks ?? [:]
-            for (key, value) in detail { joined.append(key, value) }
-            remarks = joined
-        }
         statement.bind(7, remarks)
         if let before {
             try ImagePatch.lend(before, beside: after) { (image) throws(StoreError) in

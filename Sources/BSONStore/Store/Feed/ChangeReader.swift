@@ -56,7 +56,7 @@ struct ChangeReader {
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         do {
-            return try Self.document(statement, 0)?[""]
+            return try Self.document(statement, 0)?[StoreChange.commentKey]
         } catch {
             throw StoreError(.corrupt, "Change \(position) is not valid BSON", underlying: error)
         }

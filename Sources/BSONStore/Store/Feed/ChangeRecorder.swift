@@ -6,7 +6,11 @@ final class ChangeRecorder {
     /// The newest feed position before this transaction.
     let headAtStart: Int64
     /// A comment that is copied into each later change.
-    @exclusivity(unchecked) var comment: BSONValue?
+    @exclusivity(unchecked) var comment: BSONValue? {
+        didSet { remarks = comment.map { [StoreChange.commentKey: $0] } }
+    }
+    /// The comment as each change keeps it.
+    @exclusivity(unchecked) private var remarks: BSONDocument?
     private let clock: @Sendable () -> BSONDatetime
     /// The time recorded for deletions.
     private(set) lazy var now = clock()
@@ -41,8 +45,15 @@ final class ChangeRecorder {
     ) throws(StoreError) {
         guard isRecording else { return }
         try feed.append(
-            kind, namespace, before: before, after: after, link: link, comment: comment,
-            detail: remarks, on: connection)
+            kind, namespace, before: before, after: after, link: link,
+            remarks: remarks.map(joined) ?? self.remarks, on: connection)
+    }
+
+    /// Returns the comment with other remarks on a change.
+    private func joined(_ others: BSONDocument) -> BSONDocument {
+        var joined = remarks ?? [:]
+        for (key, value) in others { joined.append(key, value) }
+        return joined
     }
 
     /// Records a definition change, if the file has a feed.
