@@ -146,6 +146,19 @@ final class GatewayBackend: CommandBackend {
         _ ruleGuard: RuleAccessPolicy?
     ) throws -> CommandOutcome {
         let route = try UpstreamRoute(definition, call, ruleGuard)
+        switch route {
+        case .reading, .merging, .single, .statements:
+            // What answers these has no collections of the upstream.
+            guard !CollectionUUIDCheck.isAsked(by: call) else {
+                throw CommandFailure(
+                    .invalidOptions,
+                    "a gateway checks no UUID of a collection for users under rules: leave out "
+                        + "'collectionUUID'")
+            }
+        case .stream, .deletions, .attachments, .forwarded, .serverCollection, .collections,
+            .databases:
+            break
+        }
         defer { if call.mayWrite(definition) { userRecords.noteChange(by: call, definition) } }
         let write = GatewayWrite(
             backend: self, link: link, call: call, definition: definition, ruleGuard: ruleGuard)
@@ -360,6 +373,9 @@ extension GatewayBackend {
         try turns.begin(session, work.call)
         defer { turns.end(session) }
         let number = request.number
+        guard transactions.current(session, number) == nil else {
+            throw TransactionFailures.mustNameTransaction
+        }
         if let reply = try knownReply(number, session) { return .reply(reply) }
         let retryable = RetryableWrite(
             session: session, number: number, replies, for: work.call)

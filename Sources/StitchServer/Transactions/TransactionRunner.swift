@@ -87,7 +87,8 @@ final class TransactionRunner: Sendable {
         let guarded: (ReadTransaction) throws -> R = { transaction in
             try call.discardingLateResult {
                 try transaction.withAccessPolicy(ruleGuard, readingFrom: self.candidates) {
-                    try body(transaction)
+                    try CollectionUUIDCheck.check(call, in: transaction)
+                    return try body(transaction)
                 }
             }
         }
@@ -106,6 +107,16 @@ final class TransactionRunner: Sendable {
     ///
     /// Writes that arrive during another commit are committed together.
     func write<R: Sendable>(
+        _ call: CommandCall, _ body: @escaping @Sendable (WriteTransaction) throws -> R
+    ) throws -> R {
+        try unchecked(call) { transaction in
+            try CollectionUUIDCheck.check(call, in: transaction)
+            return try body(transaction)
+        }
+    }
+
+    /// Runs a body that changes the store, whatever UUIDs its collections have.
+    private func unchecked<R: Sendable>(
         _ call: CommandCall, _ body: @escaping @Sendable (WriteTransaction) throws -> R
     ) throws -> R {
         try call.checkTime()
@@ -157,7 +168,7 @@ final class TransactionRunner: Sendable {
         guard transactions.current(session, request.number) == nil else {
             throw TransactionFailures.mustNameTransaction
         }
-        let (reply, closes) = try write(call) { [self] transaction in
+        let (reply, closes) = try unchecked(call) { [self] transaction in
             let log = SessionLog(transaction)
             if let known = try log.entry(of: session) {
                 guard known.number <= request.number else {
@@ -168,6 +179,8 @@ final class TransactionRunner: Sendable {
                 }
                 if known.number == request.number, let reply = known.reply { return (reply, false) }
             }
+            // A retry gets its reply, whatever became of the collection since.
+            try CollectionUUIDCheck.check(call, in: transaction)
             let reply = try body(transaction)
             try log.note(
                 SessionLog.Entry(

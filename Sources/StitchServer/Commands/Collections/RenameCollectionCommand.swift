@@ -23,11 +23,13 @@ enum RenameCollectionCommand {
         if source != target { try check(source, target) }
         let mustDrop = call["dropTarget"]
         let namesTarget = mustDrop?.type == .binary
-        if let uuid = call["collectionUUID"] {
-            try check(uuid, "collectionUUID", of: source, request, call, backend)
-        }
-        if let mustDrop, namesTarget {
-            try check(mustDrop, "dropTarget", of: target, request, call, backend)
+        for (field, isGiven) in [
+            ("collectionUUID", call["collectionUUID"] != nil), ("dropTarget", namesTarget),
+        ] where isGiven && source.database != target.database {
+            throw CommandFailure(
+                .invalidOptions,
+                "The \(field) parameter cannot be used when renaming a collection between "
+                    + "databases")
         }
         let faults = try backend.write(call) { transaction in
             var faults = [
@@ -41,22 +43,6 @@ enum RenameCollectionCommand {
         }
         backend.cursors.end(faults)
         return .ok
-    }
-
-    /// Checks a UUID that the command gives to the source or the target.
-    ///
-    /// - Throws: 361 (CollectionUUIDMismatch), 72 for a rename to another database.
-    private static func check(
-        _ uuid: BSONValue, _ field: String, of namespace: Namespace, _ request: RenameRequest,
-        _ call: CommandCall, _ backend: StoreBackend
-    ) throws {
-        guard request.source.database == request.target.database else {
-            throw CommandFailure(
-                .invalidOptions,
-                "The \(field) parameter cannot be used when renaming a collection between "
-                    + "databases")
-        }
-        try CollectionUUIDCheck.check(uuid, field, namespace, call, backend)
     }
 
     /// Refuses names that the server reserves.
