@@ -250,6 +250,12 @@ extension Filter {
         return firstID(document)
     }
 
+    /// Whether a filter names one document by its `_id`, and at most says which values its fields have:
+    /// it is parsed and finds its document quickly.
+    package static func isOfOneDocument(_ document: BSONDocument) -> Bool {
+        soleID(document) != nil || ExactConditions(document) != nil
+    }
+
     /// Returns the plain value that a filter's first condition requires of the `_id`.
     static func firstID(_ document: BSONDocument) -> BSONValue? {
         var elements = document.makeIterator()

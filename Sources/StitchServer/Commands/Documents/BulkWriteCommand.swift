@@ -50,8 +50,11 @@ enum BulkWriteCommand {
         let ruleGuard = try backend.rules.ruleGuard(call)
         try WriteBatch.checkCount(operations.count)
         let done = try backend.runner.reply(call) { transaction in
-            let results = try WriteBatch.results(
-                operations.count, isOrdered: call["ordered"]?.isTrue ?? true, transaction
+            var tally = BulkTally(showsErrorsOnly: call.flag("errorsOnly"))
+            let hasVariables = call["let"] != nil
+            try WriteBatch.run(
+                operations.count, isOrdered: call["ordered"]?.isTrue ?? true, transaction,
+                isQuick: { !hasVariables && operations[$0].isQuick }
             ) { index in
                 try call.checkTime()
                 backend.runner.begin(statement: index, in: transaction)
@@ -63,9 +66,9 @@ enum BulkWriteCommand {
                 return try CommandTime.$current.withValue(time) {
                     try operations[index].run(transaction, call)
                 }
+            } take: { index, result in
+                tally.add(result, at: index)
             }
-            var tally = BulkTally(showsErrorsOnly: call.flag("errorsOnly"))
-            for (index, result) in results.enumerated() { tally.add(result, at: index) }
             return tally.document
         }
         let namespace = Namespace("admin", "$cmd.bulkWrite")
@@ -113,6 +116,15 @@ private struct BulkOperation: Sendable {
             kind = .insert(document["document"]?.documentValue ?? [:])
         case "update": kind = .update(try UpdateStatement(bulk: document))
         default: kind = .delete(try DeleteStatement(bulk: document))
+        }
+    }
+
+    /// Whether the write concerns one document, which it finds by its key.
+    var isQuick: Bool {
+        switch kind {
+        case .insert: true
+        case .update(let statement): statement.isQuick
+        case .delete(let statement): !statement.isMulti && statement.isQuick
         }
     }
 

@@ -23,19 +23,21 @@ enum DeleteCommand {
         try call.checkRetryable(isMulti: statements.contains { $0.isMulti })
         let isOrdered = call["ordered"]?.isTrue ?? true
         let variables = call.document("let")
-        let writes = try ParsedWrites(sizes: statements.map(\.document.byteCount), call) {
+        let quick = statements.map { variables == nil && $0.isQuick }
+        let writes = try ParsedWrites(
+            quickSizes: zip(statements, quick).lazy.map { $1 ? $0.document.byteCount : nil }, call
+        ) {
             try statements[$0].parsed(variables: variables)
         }
         let reply = try backend.runner.reply(call) { transaction in
-            let results = try WriteBatch.results(
-                statements.count, isOrdered: isOrdered, transaction
+            var batch = WriteBatch()
+            try WriteBatch.run(
+                statements.count, isOrdered: isOrdered, transaction, isQuick: { quick[$0] }
             ) { index in
                 try call.checkTime()
                 backend.runner.begin(statement: index, in: transaction)
                 return try writes.write(at: index).run(on: namespace, transaction)
-            }
-            var batch = WriteBatch()
-            for (index, result) in results.enumerated() {
+            } take: { index, result in
                 switch result {
                 case .success(let count): batch.count += count
                 case .failure(let fault): batch.add(fault, at: index)
@@ -89,6 +91,9 @@ struct DeleteStatement: Sendable {
         query = document["filter"]?.documentValue ?? [:]
         isMulti = document["multi"]?.isTrue ?? false
     }
+
+    /// Whether the statement concerns one document, which it finds by its key.
+    var isQuick: Bool { Filter.isOfOneDocument(query) }
 
     /// Returns the statement as it is run.
     ///

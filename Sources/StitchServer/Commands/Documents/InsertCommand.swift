@@ -24,8 +24,9 @@ enum InsertCommand {
         try WriteBatch.checkCount(documents.count)
         let isOrdered = call["ordered"]?.isTrue ?? true
         let reply = try backend.runner.reply(call) { transaction in
-            let results = try WriteBatch.results(
-                documents.count, isOrdered: isOrdered, transaction
+            var batch = WriteBatch()
+            try WriteBatch.run(
+                documents.count, isOrdered: isOrdered, transaction, isQuick: { _ in true }
             ) { index in
                 try call.checkTime()
                 backend.runner.begin(statement: index, in: transaction)
@@ -34,9 +35,7 @@ enum InsertCommand {
                 } catch {
                     throw WriteBatch.failure(ofInsert: error)
                 }
-            }
-            var batch = WriteBatch()
-            for (index, result) in results.enumerated() {
+            } take: { index, result in
                 switch result {
                 case .success: batch.count += 1
                 case .failure(let fault): batch.add(fault, at: index)

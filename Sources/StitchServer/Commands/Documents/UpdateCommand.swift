@@ -26,29 +26,32 @@ enum UpdateCommand {
         let isOrdered = call["ordered"]?.isTrue ?? true
         let variables = call.document("let")
         let keepsEmptyTimestamps = call.flag("bypassEmptyTsReplacement")
-        let writes = try ParsedWrites(sizes: statements.map(\.document.byteCount), call) {
+        let quick = statements.map { variables == nil && $0.isQuick }
+        let writes = try ParsedWrites(
+            quickSizes: zip(statements, quick).lazy.map { $1 ? $0.document.byteCount : nil }, call
+        ) {
             try statements[$0].parsed(
                 variables: variables, keepsEmptyTimestamps: keepsEmptyTimestamps)
         }
         let reply = try backend.runner.reply(call) { transaction in
-            let results = try WriteBatch.results(
-                statements.count, isOrdered: isOrdered, transaction
+            var batch = WriteBatch()
+            var modified = 0
+            try WriteBatch.run(
+                statements.count, isOrdered: isOrdered, transaction, isQuick: { quick[$0] }
             ) { index in
                 try call.checkTime()
                 backend.runner.begin(statement: index, in: transaction)
-                return try writes.write(at: index).run(on: namespace, transaction)
-            }
-            var batch = WriteBatch()
-            var modified = 0
-            for (index, result) in results.enumerated() {
+                let outcome = try writes.write(at: index).run(on: namespace, transaction)
+                return (outcome.matchedCount, outcome.modifiedCount, outcome.upsertedID)
+            } take: { index, result in
                 switch result {
-                case .success(let outcome):
-                    batch.count += outcome.matchedCount
-                    modified += outcome.modifiedCount
-                    guard let id = outcome.upsertedID else { continue }
+                case .success((let matchedCount, let modifiedCount, let upsertedID)):
+                    batch.count += matchedCount
+                    modified += modifiedCount
+                    guard let upsertedID else { return }
                     batch.count += 1
                     batch.upserted.append(
-                        ["index": .int32(Int32(clamping: index)), "_id": id])
+                        ["index": .int32(Int32(clamping: index)), "_id": upsertedID])
                 case .failure(let fault): batch.add(fault, at: index)
                 }
             }
@@ -119,6 +122,12 @@ struct UpdateStatement: Sendable {
         isMulti = document["multi"]?.isTrue ?? false
         upserts = document["upsert"]?.isTrue ?? false
         upsertsSupplied = false
+    }
+
+    /// Whether the statement concerns one document, which it finds by its key, and computes nothing.
+    var isQuick: Bool {
+        !isMulti && update.documentValue != nil && document["arrayFilters"] == nil
+            && document["sort"] == nil && Filter.isOfOneDocument(query)
     }
 
     /// Refuses a pipeline with an unknown stage before anything is changed.

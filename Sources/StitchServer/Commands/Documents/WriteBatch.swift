@@ -24,29 +24,34 @@ struct WriteBatch: Sendable {
         }
     }
 
-    /// The number of writes that share a savepoint: a savepoint keeps a copy of each page that they
-    /// change.
+    /// The number of writes that share a savepoint: it keeps a copy of each page that they change.
     private static let togetherMax = 100
 
-    /// Runs the writes of a command by their indexes and returns their results; an ordered command ends
-    /// with the first one that fails.
+    /// Runs the writes of a command by their indexes; an ordered command ends with the first one that
+    /// fails.
     ///
-    /// A failed write is undone alone. Writes share a savepoint as long as none fails, since one for each
-    /// would copy the pages again that they all change; those before a failed one are undone with it and
-    /// run once more.
+    /// A failed write is undone alone. Quick writes share a savepoint as long as none fails, since one for
+    /// each would copy the pages again that they all change; those before a failed one are undone with it
+    /// and run once more.
     ///
+    /// - Parameters:
+    ///   - isQuick: whether a write concerns one document, which it finds by its key.
+    ///   - write: runs a write.
+    ///   - take: receives what came of each write, in order.
     /// - Throws: errors that end the whole command.
-    static func results<R>(
+    static func run<R>(
         _ count: Int, isOrdered: Bool, _ transaction: WriteTransaction,
-        _ write: (Int) throws -> R
-    ) throws -> [Result<R, CommandFailure>] {
-        var results: [Result<R, CommandFailure>] = []
-        results.reserveCapacity(count)
+        isQuick: (Int) -> Bool, write: (Int) throws -> R,
+        take: (Int, Result<R, CommandFailure>) -> Void
+    ) throws {
+        var start = 0
         /// A write that failed behind others, which were undone with it.
         var failed: (index: Int, fault: CommandFailure)?
-        while results.count < count {
-            let start = results.count
-            let end = failed?.index ?? min(count, start + togetherMax)
+        while start < count {
+            let end =
+                failed?.index
+                ?? (start..<min(count, start + togetherMax)).first { !isQuick($0) }
+                .map { max($0, start + 1) } ?? min(count, start + togetherMax)
             var done: [R] = []
             let fault = try attempt(transaction) {
                 for index in start..<end { done.append(try write(index)) }
@@ -55,13 +60,16 @@ struct WriteBatch: Sendable {
                 failed = (start + done.count, fault)
                 continue
             }
-            results += done.map { .success($0) }
+            for result in done {
+                take(start, .success(result))
+                start += 1
+            }
             guard let fault = fault ?? failed?.fault else { continue }
             failed = nil
-            results.append(.failure(fault))
+            take(start, .failure(fault))
+            start += 1
             if isOrdered { break }
         }
-        return results
     }
 
     /// Runs writes, and undoes them when one fails.
@@ -116,9 +124,10 @@ struct WriteBatch: Sendable {
     }
 }
 
-/// The statements of a command, parsed before its transaction as far as memory allows.
+/// The statements of a command, of which the quick ones are parsed before its transaction.
 ///
-/// Other writers do not wait while they are parsed.
+/// Other writers do not wait while they are parsed. What takes time or memory, such as scripts and large
+/// constants, is parsed in the transaction, one statement after the other.
 struct ParsedWrites<Write: Sendable>: Sendable {
     /// The maximum number of bytes of the statements that are parsed before the transaction.
     private static var bytesMax: Int { 1 << 20 }
@@ -126,20 +135,21 @@ struct ParsedWrites<Write: Sendable>: Sendable {
     private let parse: @Sendable (Int) throws -> Write
     private let ready: [Result<Write, any Error>]
 
-    /// Parses the statements, of which an invalid one fails when its turn comes.
+    /// Parses the statements up to the first that is not quick; an invalid one fails when its turn comes.
     ///
     /// - Parameters:
-    ///   - sizes: the number of bytes of each statement.
+    ///   - quickSizes: the numbers of bytes of the statements; `nil` for one that is not quick.
     ///   - parse: returns the write of the statement at an index.
     /// - Throws: 50 (MaxTimeMSExpired), 11601 (Interrupted).
     init(
-        sizes: [Int], _ call: CommandCall, _ parse: @escaping @Sendable (Int) throws -> Write
+        quickSizes: some Sequence<Int?>, _ call: CommandCall,
+        _ parse: @escaping @Sendable (Int) throws -> Write
     ) throws {
         self.parse = parse
         var ready: [Result<Write, any Error>] = []
-        ready.reserveCapacity(sizes.count)
         var bytes = 0
-        for (index, size) in sizes.enumerated() {
+        for (index, size) in quickSizes.enumerated() {
+            guard let size else { break }
             bytes += size
             guard bytes <= Self.bytesMax else { break }
             try call.checkTime()
