@@ -14,7 +14,7 @@ public struct WriteFacts: Sendable, Hashable {
     public let kind: Kind
     /// Whether the role has document filters.
     public let hasFilters: Bool
-    /// The write filter's answer for the document before; meaningless for an insert.
+    /// The write filter's answer for the document before; an insert is decided by ``filterAfter``.
     public let filterBefore: RuleAnswer
     /// The write filter's answer for the document after; meaningless for a delete.
     public let filterAfter: RuleAnswer
@@ -46,7 +46,8 @@ public struct WriteFacts: Sendable, Hashable {
 /// The decision about a write, with the rule that denies it.
 public enum WriteDecision: String, Sendable, Hashable, CaseIterable {
     case allowed
-    /// The write filter fails for the document before, or for the inserted one.
+    /// The write filter fails for the document before, or for the inserted one, which has none
+    /// before it.
     case filterBefore
     /// The write filter fails for the document after.
     case filterAfter

@@ -259,6 +259,8 @@ struct Dispatcher: Sendable {
                 definition.signature, on: try Self.namespaces(definition, call))
         }
         return try call.seeingRoles {
+            // It needs no backend, and so no session, transaction or entry in the profile. Its parsed
+            // form, which would answer the same, exists since authorization reads that of each command.
             if case .server(let answer) = definition.answering { return try answer(call) }
             let outcome = try backend.run(command, definition, call)
             return authorizing(outcome, definition, call, command)

@@ -121,7 +121,8 @@ final class GatewayBackend: CommandBackend {
     /// Runs a command on documents.
     ///
     /// What was parsed for authorization is bound to ``services``, so the command is parsed again for the
-    /// store that answers it.
+    /// store that answers it. What the dispatcher added to it is lost: ``UpstreamRoute`` finds the
+    /// server's collections itself; the indexes that `apiStrict` excludes are not checked.
     private func runUpstream(
         _ definition: CommandDefinition, _ call: CommandCall
     ) throws -> CommandOutcome {

@@ -14,7 +14,12 @@
         typealias OutboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
 
-        /// The state of the connection; used on the event loop only.
+        /// What the connection does now; used on the event loop only.
+        ///
+        /// `heldStep` and `isExclusive` limit what may begin in `idle`, and are never set together.
+        /// While a step is held, only commands that waited go on; once none waits any more, the step
+        /// runs and is exclusive until it is answered. Of the other flags, `isMessageNext` says whose
+        /// turn it is, and `isReadHeld` and `isStopping` keep a request until it can be met.
         private enum Phase {
             /// Ready for the next step.
             case idle

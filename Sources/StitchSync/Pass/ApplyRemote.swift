@@ -230,7 +230,10 @@ struct ApplyRemote {
         return claims
     }
 
-    /// Reports the outcomes, and sorts out those that need a further step.
+    /// Counts and reports the outcomes, and sorts out those that need a further step.
+    ///
+    /// It also finishes conflicts that were resolved at once: it writes them to the journal and
+    /// holds their uploads back until the next pass.
     ///
     /// - Returns: the conflicts to resolve, and the records of documents to give a version.
     private func sort(

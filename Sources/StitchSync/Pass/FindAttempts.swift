@@ -34,6 +34,9 @@ struct FindAttempts {
     }
 
     /// Reads the history since attempts were stored, once for all attempts stored together.
+    ///
+    /// It begins an era of the echoes: an operation that the search misses may still arrive, and then
+    /// only its event shows it.
     private func history(
         after start: ResumeToken, of records: [SyncRecord]
     ) async throws -> [OperationID: AttemptEvidence] {

@@ -214,6 +214,7 @@ struct Upload {
             case .sendTogether:
                 if let row = attempt.record.rowID { tally.valueTaken.insert(row) }
             case .keepAttempt:
+                // Without an answer, only the event shows that the remote applies the write later.
                 context.engine.echoes.beginEra()
                 if case .failed(let error) = outcome, tally.failure == nil {
                     tally.failure = error

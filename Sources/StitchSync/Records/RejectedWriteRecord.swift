@@ -15,7 +15,9 @@ struct RejectedWriteRecord: Sendable {
     var state: State
     /// The number of the transaction; writes refused in one transaction are reported together.
     let batch: Int64
-    /// The record's revision when the app was asked; 0 otherwise.
+    /// The record's revision when the refusal was stored.
+    ///
+    /// In the state `asking` it shows whether the document was written before the app's answer.
     var revision: Int64
     let write: RejectedWrite<BSONDocument>
     /// The number of the remote's history at the time of the response; 0 where it has none.

@@ -81,6 +81,8 @@ struct MissingRows {
 
 extension SyncRecord {
     /// Whether the local document is missing without a delete, because its row is damaged.
+    ///
+    /// A pending change is lost with its row, even where the record has a copy of the base.
     func isRowMissing(local: BSONDocument?) -> Bool {
         guard local == nil, !isDeletedHere, pause?.code != .localDocumentMissing else {
             return false

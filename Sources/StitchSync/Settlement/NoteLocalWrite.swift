@@ -118,6 +118,9 @@ extension SyncRecord {
 
 extension SyncRecord {
     /// Whether the record's documents were in the local row, which is missing.
+    ///
+    /// Unlike ``isRowMissing(local:)`` it concerns the record alone. Where the record has copies, as
+    /// after a delete here, a new document in the row is a change like any other.
     fileprivate var isContentLost: Bool {
         base == .sameAsLocal || attempt?.intended == .sameAsLocal
     }

@@ -35,6 +35,7 @@ struct PrepareUpload {
     /// missing is left out, a change out of the view is refused (``RefuseOutOfView``), then
     /// ``UploadDecision`` says how the rest is sent.
     ///
+    /// - Returns: the attempts, which are stored now and not sent yet, and the changes left out.
     /// - Throws: `StoreError` of code `.corrupt` for a damaged document, which is not uploaded.
     func batch(after row: Int64) throws -> OutgoingBatch {
         try PauseQuarantined(sync: sync).run()
@@ -117,6 +118,7 @@ struct PrepareUpload {
         let kind: AttemptBatch.Kind =
             local == nil ? .delete : decision == .insert ? .insert : .update
         let version = UploadStatement.version(after: record.version, operation, kind)
+        // The record is not saved: the row of the batch holds the attempt (`ExpandBatches`).
         record.attempt = Attempt(
             operation: operation, intended: local == nil ? .absent : .sameAsLocal,
             version: version.map(VersionField.version) ?? .absent, token: sync.collection.token)

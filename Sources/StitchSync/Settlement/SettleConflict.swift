@@ -66,7 +66,7 @@ struct SettleConflict {
 
     /// Stores what a resolution means for the record.
     ///
-    /// - Parameter local: the local document.
+    /// - Parameter local: the local document, unless it is still to be read.
     private func store(
         _ resolution: ConflictResolution<BSONDocument>, _ conflict: OpenConflict,
         _ record: SyncRecord, local: KnownDocument
@@ -122,6 +122,7 @@ struct SettleConflict {
             if let document = remote.document { try sync.setLocal(to: document, from: local) }
             record.takeBase(.sameAsLocal, remote.version)
             record = try sync.save(record)
+            // A replacement even where the document was deleted here.
             try sync.emit(
                 .replace, of: id, reason: .resolution, document: remote.document,
                 uncommitted: false)
@@ -129,6 +130,7 @@ struct SettleConflict {
         case .insertPending:
             if let answer { try sync.setLocal(to: answer, from: local) }
             try saveAsPending(&record, base: remote, local: answer)
+            // An insert even where the document exists here: the remote has none.
             try sync.emit(.insert, of: id, reason: .resolution, document: answer, uncommitted: true)
         case .updatePending:
             if let answer { try sync.setLocal(to: answer, from: local) }

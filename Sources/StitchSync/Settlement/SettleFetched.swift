@@ -36,7 +36,7 @@ struct SettleFetched {
 
     /// Prepares the settlement of a document whose record is as current as the fetched one.
     ///
-    /// - Parameter local: the local document.
+    /// - Parameter local: the local document, unless it is still to be read.
     /// - Throws: `StoreError` for a document whose version field or content cannot be read.
     init(
         _ fetched: FetchedDocument, _ record: SyncRecord, local: KnownDocument,
@@ -299,6 +299,8 @@ struct SettleFetched {
                 remote: edition, mayHaveLanded: mayHaveLanded)
         }
         if let answer = terms.answer, record.rowID != nil {
+            // With the record of the request: the answer ends only a stale mark of that time. A
+            // handler's answer needs the saved record instead, to notice a write during the call.
             let met = conflict(fetched.record)
             return .resolvedAtOnce(
                 try SettleConflict(sync: sync).resolveAtOnce(

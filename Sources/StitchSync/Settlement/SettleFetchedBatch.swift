@@ -74,7 +74,7 @@ struct SettleFetchedBatch {
 
     /// Settles one fetched document, unless it is outdated, or its document is paused.
     ///
-    /// - Parameter local: the local document.
+    /// - Parameter local: the local document, unless it is still to be read.
     func settle(
         _ fetched: FetchedDocument, local: KnownDocument = .unread
     ) throws -> FetchOutcome {

@@ -106,7 +106,7 @@ struct SyncTransaction {
         try transaction.found(namespace, id: id)
     }
 
-    /// Returns the record of a document.
+    /// Returns the record of a document; `nil` for one that is not synced.
     func record(_ id: BSONValue) throws -> SyncRecord? {
         try records.record(of: id, in: collection.rowID)
     }

@@ -1,7 +1,7 @@
 /// A policy that decides which documents of a store a transaction may see and write.
 ///
-/// Every access to documents in a transaction obeys its policy: hidden documents do not exist for
-/// queries, aggregation, updates and counts.
+/// Hidden documents do not exist for a transaction's queries, aggregation, updates and counts. Reads
+/// by row, such as `visitRows`, do not ask the policy, and say for which callers they are.
 ///
 /// A policy has a *gate* for each collection, a ``CollectionAccess``, which is asked about its documents.
 /// ``TransactionAccess`` holds the policy of one transaction and asks it for gates; the store asks only

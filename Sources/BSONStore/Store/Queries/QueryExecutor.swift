@@ -404,6 +404,8 @@ extension QueryExecutor {
 
     /// Whether a query scans all documents in the order of insertion, so that it can resume after
     /// any document.
+    ///
+    /// False where the access policy restricts the collection, since a read by row does not ask it.
     func isInInsertionOrder(_ query: PlannedQuery) throws(StoreError) -> Bool {
         let namespace = query.namespace
         // A text score depends on the text index, which is looked up with the query.

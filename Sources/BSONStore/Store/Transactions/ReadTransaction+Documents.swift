@@ -56,14 +56,18 @@ extension ReadTransaction {
         try executor.count(namespace)
     }
 
-    /// Whether a row still exists.
+    /// Whether a row still exists, regardless of the access policy.
+    ///
+    /// It is for a row that ``visitRows(_:table:after:_:_:)`` has given.
     ///
     /// - Throws: SQLite's errors.
     package func hasRow(_ namespace: Namespace, _ row: Int64) throws(StoreError) -> Bool {
         try rows.hasRow(namespace, row)
     }
 
-    /// Returns the row of the document with an id, or `nil`.
+    /// Returns the row of the document with an id, or `nil`, regardless of the access policy.
+    ///
+    /// It is for a document that a query has shown.
     ///
     /// - Throws: `corrupt` when the document's bytes are not valid BSON, and SQLite's errors.
     package func row(
@@ -74,6 +78,8 @@ extension ReadTransaction {
 
     /// Calls a body with the documents after a row that match a filter, in the order of insertion,
     /// until the body returns false.
+    ///
+    /// It does not ask the access policy, and is for a query that ``isInInsertionOrder(_:)`` accepts.
     ///
     /// - Parameters:
     ///   - table: the number of the table that the row belongs to; `nil` for any.

@@ -162,6 +162,8 @@ extension ReadTransaction {
 
     /// Whether a query scans all documents in the order of insertion, so that it can resume after
     /// any document.
+    ///
+    /// False where the access policy restricts the collection, since a read by row does not ask it.
     package func isInInsertionOrder(_ query: PlannedQuery) throws(StoreError) -> Bool {
         try executor.isInInsertionOrder(query)
     }

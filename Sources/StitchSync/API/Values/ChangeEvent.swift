@@ -74,11 +74,11 @@ extension ChangeEvent: CustomStringConvertible {
 /// }
 /// ```
 public enum OperationType: String, Sendable, Hashable, CaseIterable {
-    /// The document is new on the device.
+    /// The document is new on the device, or a resolution keeps it though the remote deleted it.
     case insert
     /// Some of the document's fields changed.
     case update
-    /// The whole document was replaced, or was downloaded by its id.
+    /// The whole document was replaced or downloaded by its id, or a resolution took the remote's.
     case replace
     /// The document was deleted.
     case delete
