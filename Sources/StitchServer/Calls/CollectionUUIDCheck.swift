@@ -12,8 +12,10 @@ enum CollectionUUIDCheck {
         let namespace: Namespace
     }
 
-    /// Whether a command names the UUID of a collection.
-    static func isAsked(by call: CommandCall) -> Bool { !claims(of: call).isEmpty }
+    /// Whether a command, or the one that it explains, names the UUID of a collection.
+    static func isAsked(by call: CommandCall) -> Bool {
+        !claims(of: call).isEmpty || call.target.documentValue?["collectionUUID"] != nil
+    }
 
     /// Checks the UUIDs that a command names, in the transaction that carries it out.
     ///

@@ -49,12 +49,13 @@ enum BulkWriteCommand {
         let operations = try call.documents("ops").map { try BulkOperation($0, namespaces) }
         let ruleGuard = try backend.rules.ruleGuard(call)
         try WriteBatch.checkCount(operations.count)
+        let hasVariables = call["let"] != nil
+        let quick = operations.map { !hasVariables && $0.isQuick }
         let done = try backend.runner.reply(call) { transaction in
             var tally = BulkTally(showsErrorsOnly: call.flag("errorsOnly"))
-            let hasVariables = call["let"] != nil
             try WriteBatch.run(
                 operations.count, isOrdered: call["ordered"]?.isTrue ?? true, transaction,
-                isQuick: { !hasVariables && operations[$0].isQuick }
+                isQuick: { quick[$0] }
             ) { index in
                 try call.checkTime()
                 backend.runner.begin(statement: index, in: transaction)
@@ -124,7 +125,7 @@ private struct BulkOperation: Sendable {
         switch kind {
         case .insert: true
         case .update(let statement): statement.isQuick
-        case .delete(let statement): !statement.isMulti && statement.isQuick
+        case .delete(let statement): statement.isQuick
         }
     }
 

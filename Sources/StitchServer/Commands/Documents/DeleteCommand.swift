@@ -92,8 +92,8 @@ struct DeleteStatement: Sendable {
         isMulti = document["multi"]?.isTrue ?? false
     }
 
-    /// Whether the statement concerns one document, which it finds by its key.
-    var isQuick: Bool { Filter.isOfOneDocument(query) }
+    /// Whether the statement deletes one document, which it finds by its key.
+    var isQuick: Bool { WriteBatch.isOfOneDocument(query, of: document) }
 
     /// Returns the statement as it is run.
     ///

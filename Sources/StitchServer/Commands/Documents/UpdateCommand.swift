@@ -124,10 +124,18 @@ struct UpdateStatement: Sendable {
         upsertsSupplied = false
     }
 
-    /// Whether the statement concerns one document, which it finds by its key, and computes nothing.
+    /// The operators that only take values, which cost nothing to parse.
+    private static let plainOperators: Set<String> = [
+        "$set", "$unset", "$inc", "$min", "$max", "$mul", "$setOnInsert", "$currentDate",
+    ]
+
+    /// Whether the statement changes one document, which it finds by its key, and computes nothing.
     var isQuick: Bool {
-        !isMulti && update.documentValue != nil && document["arrayFilters"] == nil
-            && document["sort"] == nil && Filter.isOfOneDocument(query)
+        guard !isMulti, document["arrayFilters"] == nil, document["sort"] == nil,
+            let update = update.documentValue,
+            WriteBatch.isOfOneDocument(query, of: document)
+        else { return false }
+        return update.keys.allSatisfy { Self.plainOperators.contains($0) || !$0.hasBytePrefix("$") }
     }
 
     /// Refuses a pipeline with an unknown stage before anything is changed.

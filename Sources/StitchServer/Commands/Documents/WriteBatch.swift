@@ -48,10 +48,7 @@ struct WriteBatch: Sendable {
         /// A write that failed behind others, which were undone with it.
         var failed: (index: Int, fault: CommandFailure)?
         while start < count {
-            let end =
-                failed?.index
-                ?? (start..<min(count, start + togetherMax)).first { !isQuick($0) }
-                .map { max($0, start + 1) } ?? min(count, start + togetherMax)
+            let end = failed?.index ?? runEnd(from: start, count, isQuick)
             var done: [R] = []
             let fault = try attempt(transaction) {
                 for index in start..<end { done.append(try write(index)) }
@@ -70,6 +67,21 @@ struct WriteBatch: Sendable {
             start += 1
             if isOrdered { break }
         }
+    }
+
+    /// Whether a statement's query names one document, which is found by its key.
+    ///
+    /// Without a collation of its own, a text may be compared by the collection's.
+    static func isOfOneDocument(_ query: BSONDocument, of statement: BSONDocument) -> Bool {
+        guard statement["hint"] == nil, Filter.isOfOneDocument(query) else { return false }
+        guard let collation = statement["collation"] else { return query["_id"]?.type != .string }
+        return collation == ["locale": "simple"]
+    }
+
+    /// Returns the end of the writes that share a savepoint: quick ones, or one that is not.
+    private static func runEnd(from start: Int, _ count: Int, _ isQuick: (Int) -> Bool) -> Int {
+        let end = min(count, start + togetherMax)
+        return max(start + 1, (start..<end).first { !isQuick($0) } ?? end)
     }
 
     /// Runs writes, and undoes them when one fails.
