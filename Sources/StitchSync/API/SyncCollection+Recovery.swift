@@ -44,6 +44,8 @@ extension SyncCollection {
                 let isDeleteQueued = record.isPending && !hasLocal
                 if !isDeleteQueued { record.clearBase(hasLocal: hasLocal) }
                 if record.isUnexplained { record.pause = nil }
+                // Its cause of absence was reported by the former remote.
+                record.staleMark = 0
                 try sync.makeStale(&record)
                 try sync.save(record)
             }

@@ -14,7 +14,8 @@ struct ExplainMissing {
     /// a pending change that it did not find among those that the user sees.
     ///
     /// First it continues to read the history, since a delete may lie between the last read and the
-    /// fetch. Then it requests tombstones. Documents without evidence are kept as unexplained.
+    /// fetch. Then it requests tombstones. Documents without evidence are kept as unexplained; those
+    /// that exist again by then are fetched again instead.
     func run() async throws {
         let collection = try context.read { $1 }
         let missing = context.findings.takeMissing()
@@ -28,15 +29,17 @@ struct ExplainMissing {
         // Two fetches of one pass may have missed the same document.
         var keys: Set<[UInt8]> = []
         let ids = (missing + hidden).filter { keys.insert(BSONKey.encode($0)).inserted }
-        let isCurrent = try await readOn(collection)
+        let news = try await readOn(collection)
         let (open, hiddenRecords) = try context.snapshot { snapshot in
-            let records = try ids.compactMap(snapshot.record)
+            let records = try ids.compactMap(snapshot.record).filter {
+                news?.existing.contains(BSONKey.encode($0.documentID)) != true
+            }
             return (
                 records.filter {
                     $0.isMissing && AbsenceCause(staleMark: $0.staleMark) != .deleted
                 },
                 // Without the changes since the last read, nothing is known of these.
-                isCurrent ? records.filter(\.isHidden) : []
+                news == nil ? [] : records.filter(\.isHidden)
             )
         }
         let deleted = try await FindDeletes(context: context).keys(
@@ -64,16 +67,36 @@ struct ExplainMissing {
         try await reportUnexplained()
     }
 
-    /// Continues to read the history; returns whether its changes since the last read are known.
-    private func readOn(_ collection: SyncCollectionState) async throws -> Bool {
-        guard let token = collection.token else { return true }
-        guard !collection.needsScan else { return false }
+    /// What the history tells since the last read.
+    private struct News {
+        /// The keys of documents that exist after their last change.
+        ///
+        /// The remote keeps no tombstone of them, and the changes are not told again.
+        var existing: Set<[UInt8]> = []
+    }
+
+    /// Continues to read the history; returns its news, or `nil` where they cannot be known.
+    private func readOn(_ collection: SyncCollectionState) async throws -> News? {
+        var news = News()
+        guard let token = collection.token else { return news }
+        guard !collection.needsScan else { return nil }
+        let pages = ReadHistoryPages(context: context)
         do {
-            try await ReadHistoryPages(context: context).markStale(after: token)
-            return true
+            try await pages.read(after: token) { batch in
+                for change in batch.changes {
+                    let key = BSONKey.encode(change.documentID)
+                    if AbsenceCause(change) == .nothing {
+                        news.existing.insert(key)
+                    } else {
+                        news.existing.remove(key)
+                    }
+                }
+                try await pages.markStale(batch)
+            }
+            return news
         } catch let error as RemoteError where error.endsHistory {
             // The changes in between are unknown; the next pass compares everything.
-            return false
+            return nil
         }
     }
 

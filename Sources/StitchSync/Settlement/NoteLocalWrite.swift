@@ -16,7 +16,9 @@ struct NoteLocalWrite {
         if let after, after.byteCount != written?.byteCount { try sync.setLocal(to: after) }
         var record = try sync.record(id)
         if before == nil, let lost = record, lost.isContentLost {
-            record = lost.withoutLostContent(staleMark: try sync.transactionNumber())
+            var renewed = lost.withoutLostContent
+            try sync.makeStale(&renewed)
+            record = renewed
         }
         // A confirmed document had room for its version at the remote.
         if let after,
@@ -125,16 +127,15 @@ extension SyncRecord {
         base == .sameAsLocal || attempt?.intended == .sameAsLocal
     }
 
-    /// Returns the record of a document that is written after its row went missing.
+    /// The record of a document that is written after its row went missing; the caller makes it stale.
     ///
     /// The missing row confirms nothing: the written document is a new one. What the remote holds is
     /// fetched again, also where the app takes the new document back.
-    fileprivate func withoutLostContent(staleMark: Int64) -> SyncRecord {
+    fileprivate var withoutLostContent: SyncRecord {
         var record = self
         if base == .sameAsLocal { (record.base, record.version) = (.absent, .absent) }
         // If the remote applied the attempt, it now counts as another client's edition.
         if attempt?.intended == .sameAsLocal { record.attempt = nil }
-        record.staleMark = staleMark
         return record
     }
 }

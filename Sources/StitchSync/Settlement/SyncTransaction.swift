@@ -206,13 +206,15 @@ struct SyncTransaction {
         return number
     }
 
-    /// Marks a record that is saved afterwards as stale, without a cause of absence.
+    /// Marks a record that is saved afterwards as stale.
+    ///
+    /// The new mark keeps the cause of absence: the history reports a delete once.
     func makeStale(_ record: inout SyncRecord) throws {
-        record.staleMark = try transactionNumber()
+        let cause = AbsenceCause(staleMark: record.staleMark)
+        record.staleMark = cause.staleMark(try transactionNumber())
     }
 
-    /// Marks a record that is saved afterwards as stale, unless it is: an earlier mark may have a
-    /// cause.
+    /// Marks a record that is saved afterwards as stale, unless it is.
     func keepStale(_ record: inout SyncRecord) throws {
         if record.staleMark == 0 { try makeStale(&record) }
     }
@@ -229,13 +231,10 @@ struct SyncTransaction {
 
     /// Ends the pause of a record and makes it stale, so that the next pass first fetches the
     /// remote's document.
-    ///
-    /// The new stale mark keeps the cause of absence.
     func endPauseAndRefetch(of record: inout SyncRecord) throws {
-        let cause = AbsenceCause(staleMark: record.staleMark)
         record.pause = nil
         record.failures = 0
-        record.staleMark = cause.staleMark(try transactionNumber())
+        try makeStale(&record)
     }
 
     /// The place in the transaction's history to which a rollback returns.

@@ -173,6 +173,60 @@ struct MissingDocumentScenarios {
         #expect(try await a.local("third") == nil)
     }
 
+    @Test(
+        "a document that is put back between the look and the search for its delete is here again",
+        arguments: [true, false])
+    func putBackMeanwhile(isSame: Bool) async throws {
+        let world = try SyncWorld()
+        let a = try await device(in: world)
+        world.remote.before(nil)
+        try await a.engine.syncUntilQuiet()
+        let whole = try #require(try world.remoteDocuments.document("third"))
+        try world.foreign("third") { $0["x"] = 3 }
+        let finds = Locked(0)
+        world.remote.before { call in
+            switch call.kind {
+            case .find where finds.withLock({ $0 == 0 }):
+                finds.withLock { $0 = 1 }
+                try world.foreignDelete("third")
+            case .changes where finds.withLock({ $0 == 1 }):
+                finds.withLock { $0 = 2 }
+                try world.remoteDocuments.put(isSame ? whole : ["_id": "third", "x": 8])
+            default: break
+            }
+        }
+        let report = try await a.sync()
+        #expect(finds.withLock { $0 } == 2)
+        #expect(report.unexplained == 0)
+        world.remote.before(nil)
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.items.unexplainedIDs == [])
+        #expect(try await a.local("third")?["x"] == (isSame ? 1 : 8))
+    }
+
+    @Test("a change that is taken back keeps what the history told of the document's delete")
+    func takenBack() async throws {
+        let world = try SyncWorld()
+        let a = try await device(in: world)
+        world.remote.before(nil)
+        try await a.engine.syncUntilQuiet()
+        // A foreign version, at which a change waits; its delete leaves no version to compare.
+        try world.foreign("third") { $0["__stitch_sync_version"] = "mine" }
+        try await a.engine.syncUntilQuiet()
+        try await a.set("third", ["x": 5])
+        try world.foreignDelete("third")
+        world.remote.before { call in
+            guard call.kind == .find else { return }
+            throw RemoteError(.retryable, "the answer is lost")
+        }
+        try await a.sync()
+        #expect(try await a.items.discardPendingChange(of: "third"))
+        world.remote.before(nil)
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.items.unexplainedIDs == [])
+        #expect(try await a.local("third") == nil)
+    }
+
     @Test("where two looks of a pass miss one document, its conflict is asked about once")
     func missedTwice() async throws {
         let world = try SyncWorld()
