@@ -236,13 +236,19 @@ enum StoreRoads {
                     (0..<n).map { ["_id": .int($0), "at": .datetime(.init(milliseconds: 0))] })
                 return Trip { try items.store.expire(now: .init(milliseconds: 1_000_000)) }
             },
-            Road(once: "store: createCollection", .collections, upTo: 2_000) { n in
+            Road(
+                once: "store: createCollection", .collections, upTo: 2_000,
+                reason: "SQLite looks through its list of tables for each CREATE TABLE"
+            ) { n in
                 let store = try Sample.store()
                 return Trip {
                     for name in Sample.names(n) { try store.createCollection(.init("app", name)) }
                 }
             },
-            Road(once: "store: first insert into collections", .collections, upTo: 2_000) { n in
+            Road(
+                once: "store: first insert into collections", .collections, upTo: 2_000,
+                reason: "SQLite looks through its list of tables for each CREATE TABLE"
+            ) { n in
                 let store = try Sample.store()
                 return Trip {
                     for name in Sample.names(n) {
