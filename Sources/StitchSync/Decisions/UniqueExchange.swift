@@ -25,47 +25,93 @@ struct UniqueExchange: Equatable {
 
     /// Decides by the values that the changes want and give up.
     static func decide(_ changes: [RefusedChange]) -> Self {
-        let patterns = Set(changes.map(\.paths)).subtracting([[]]).sorted {
-            $0.lexicographicallyPrecedes($1)
-        }
-        var blockers = [Set<Int>](repeating: [], count: changes.count)
-        var namedBlockers = blockers
-        for paths in patterns {
-            var holders: [[UInt8]: [Int]] = [:]
-            for (index, change) in changes.enumerated() {
-                for key in keys(of: change.base, paths) { holders[key, default: []].append(index) }
+        let blockers = Blockers(changes)
+        let overtaken = Set(changes.indices.filter { changes[$0].isOvertaken })
+        let refused = Set(changes.indices).subtracting(overtaken)
+        let members = closed(refused, blockers: blockers.named)
+        let held = closed(refused, and: overtaken, blockers: blockers.named)
+        return Self(
+            groups: components(of: members, blockers.all),
+            waiting: held.subtracting(members).sorted())
+    }
+
+    /// Returns all changes in an order in which each comes after those that give up what it wants.
+    ///
+    /// Sent in this order, a chain of any length is applied at once. Where the changes want each
+    /// other's values there is no such order, and ``decide(_:)`` makes groups.
+    static func order(_ changes: [RefusedChange]) -> [Int] {
+        let blockers = Blockers(changes).all
+        var order: [Int] = []
+        var seen: Set<Int> = []
+        // What no blocker is known of goes in reverse: a list is mostly renumbered from its end.
+        for first in changes.indices.reversed() where seen.insert(first).inserted {
+            var path = [(change: first, open: blockers[first].sorted())]
+            while let last = path.last {
+                if let next = last.open.last {
+                    path[path.count - 1].open.removeLast()
+                    if seen.insert(next).inserted {
+                        path.append((next, blockers[next].sorted()))
+                    }
+                } else {
+                    order.append(last.change)
+                    path.removeLast()
+                }
             }
-            for (index, change) in changes.enumerated() {
-                let kept = Set(keys(of: change.base, paths))
-                for key in keys(of: change.intended, paths) where !kept.contains(key) {
-                    let found = (holders[key] ?? []).filter { $0 != index }
-                    blockers[index].formUnion(found)
-                    if change.paths.hasSameBytes(as: paths) {
-                        namedBlockers[index].formUnion(found)
+        }
+        return order
+    }
+
+    /// For each change, those that hold a value that it wants.
+    private struct Blockers {
+        /// By all indexes that refused one of the changes.
+        var all: [Set<Int>]
+        /// By the index that refused the change itself.
+        var named: [Set<Int>]
+
+        init(_ changes: [RefusedChange]) {
+            let patterns = Set(changes.map(\.paths)).subtracting([[]]).sorted {
+                $0.lexicographicallyPrecedes($1)
+            }
+            all = [Set<Int>](repeating: [], count: changes.count)
+            named = all
+            for paths in patterns {
+                var holders: [[UInt8]: [Int]] = [:]
+                let kept = changes.map { keys(of: $0.base, paths) }
+                for index in changes.indices {
+                    for key in kept[index] { holders[key, default: []].append(index) }
+                }
+                for (index, change) in changes.enumerated() {
+                    let kept = Set(kept[index])
+                    for key in keys(of: change.intended, paths) where !kept.contains(key) {
+                        let found = (holders[key] ?? []).filter { $0 != index }
+                        all[index].formUnion(found)
+                        if change.paths.hasSameBytes(as: paths) { named[index].formUnion(found) }
                     }
                 }
             }
         }
-        let overtaken = Set(changes.indices.filter { changes[$0].isOvertaken })
-        let refused = Set(changes.indices).subtracting(overtaken)
-        let members = closed(refused, blockers: namedBlockers)
-        let held = closed(refused, and: overtaken, blockers: namedBlockers)
-        return Self(
-            groups: components(of: members, blockers), waiting: held.subtracting(members).sorted())
     }
 
     /// Returns the changes whose value is given up by another one of them, or by further ones.
     private static func closed(
         _ changes: Set<Int>, and others: Set<Int> = [], blockers: [Set<Int>]
     ) -> Set<Int> {
-        var members = changes
-        while true {
-            let left = members.filter {
-                !blockers[$0].isDisjoint(with: members) || !blockers[$0].isDisjoint(with: others)
-            }
-            if left.count == members.count { return members }
-            members = left
+        let there = changes.union(others)
+        var counts = blockers.map { $0.count(where: there.contains) }
+        var waiting = [[Int]](repeating: [], count: blockers.count)
+        for change in changes {
+            for blocker in blockers[change] { waiting[blocker].append(change) }
         }
+        var members = changes
+        var alone = changes.filter { counts[$0] == 0 }
+        while let next = alone.popFirst() {
+            members.remove(next)
+            for change in waiting[next] where members.contains(change) && !others.contains(next) {
+                counts[change] -= 1
+                if counts[change] == 0 { alone.insert(change) }
+            }
+        }
+        return members
     }
 
     /// Returns the connected parts of the members.
@@ -93,17 +139,8 @@ struct UniqueExchange: Equatable {
         return groups
     }
 
-    /// Returns a key for each combination of values at the paths; an array gives one for each
-    /// element, as in an index.
+    /// Returns the keys that an index of the paths has for a document.
     private static func keys(of document: BSONDocument?, _ paths: [String]) -> [[UInt8]] {
-        guard let document else { return [] }
-        var keys: [[UInt8]] = [[]]
-        for path in paths {
-            let value = document[path: path] ?? .null
-            let values = value.arrayValue.map { $0.isEmpty ? [.undefined] : Array($0) } ?? [value]
-            let encoded = Set(values.map { BSONKey.encode($0) })
-            keys = keys.flatMap { key in encoded.map { key + $0 } }
-        }
-        return keys
+        document?.indexKeys(paths) ?? []
     }
 }

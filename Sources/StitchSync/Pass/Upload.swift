@@ -165,7 +165,7 @@ struct Upload {
         let clock = ContinuousClock()
         let start = clock.now
         do {
-            var outcomes = try await outcomes(of: batch.attempts.map(\.write))
+            var outcomes = try await outcomes(of: batch.attempts)
             if walk.isLast { try await exchange(batch.attempts, &outcomes) }
             return Answer(batch: batch, outcomes: .success(outcomes), time: clock.now - start)
         } catch {
@@ -232,20 +232,33 @@ struct Upload {
 
     /// Sends writes.
     ///
-    /// Writes refused by a unique index are sent again as long as others succeed, since one of
-    /// those may have released the value.
+    /// Writes refused by a unique index are sent again as long as others succeed, since one of those
+    /// may have released the value; those that release one go first.
     private func outcomes(
-        of writes: [RemoteWrite]
+        of attempts: [OutgoingAttempt]
     ) async throws -> [RemoteWriteOutcome] {
-        var outcomes = try await answers(to: writes)
+        var outcomes = try await answers(to: attempts.map(\.write))
         var last = outcomes
         while last.contains(.applied) {
             let taken = outcomes.indices.filter { outcomes[$0].isUniqueValueTaken }
             guard !taken.isEmpty else { break }
-            last = try await answers(to: taken.map { writes[$0] })
-            for (index, outcome) in zip(taken, last) { outcomes[index] = outcome }
+            let order = UniqueExchange.order(refused(taken, attempts, outcomes)).map { taken[$0] }
+            last = try await answers(to: order.map { attempts[$0].write })
+            for (index, outcome) in zip(order, last) { outcomes[index] = outcome }
         }
         return outcomes
+    }
+
+    /// Returns what refused writes want and give up.
+    private func refused(
+        _ indexes: [Int], _ attempts: [OutgoingAttempt], _ outcomes: [RemoteWriteOutcome]
+    ) -> [RefusedChange] {
+        indexes.map { index in
+            RefusedChange(
+                paths: outcomes[index].uniquePaths,
+                base: attempts[index].record.base.document(local: attempts[index].local),
+                intended: attempts[index].local, isOvertaken: outcomes[index] == .notMatched)
+        }
     }
 
     /// Sends the writes together that want each other's unique values, group by group.
@@ -259,12 +272,7 @@ struct Upload {
         let taken = outcomes.indices.filter {
             outcomes[$0].isUniqueValueTaken || outcomes[$0] == .notMatched
         }
-        let changes = taken.map { index in
-            RefusedChange(
-                paths: outcomes[index].uniquePaths,
-                base: attempts[index].record.base.document(local: attempts[index].local),
-                intended: attempts[index].local, isOvertaken: outcomes[index] == .notMatched)
-        }
+        let changes = refused(taken, attempts, outcomes)
         let exchange = UniqueExchange.decide(changes)
         for index in exchange.waiting { outcomes[taken[index]] = .notMatched }
         for group in exchange.groups {

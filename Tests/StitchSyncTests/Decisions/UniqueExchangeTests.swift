@@ -33,6 +33,43 @@ struct UniqueExchangeTests {
         #expect(UniqueExchange.decide(arrays).groups == [[0, 1]])
     }
 
+    @Test("a field of the elements of an array gives a value for each element")
+    func elements() {
+        func change(_ base: [BSONValue], _ intended: [BSONValue]) -> RefusedChange {
+            func items(_ values: [BSONValue]) -> BSONValue {
+                .array(BSONArray(values.map { .document(["sku": $0]) }))
+            }
+            return RefusedChange(
+                paths: ["items.sku"], base: ["items": items(base)],
+                intended: ["items": items(intended)])
+        }
+        let swap = [change(["a", "b"], ["a", "c"]), change(["c"], ["b"])]
+        #expect(UniqueExchange.decide(swap).groups == [[0, 1]])
+        #expect(UniqueExchange.order([change(["a"], ["b"]), change(["b"], ["c"])]) == [1, 0])
+    }
+
+    @Test("what gives a value up is sent before what wants it, and each once")
+    func order() {
+        let up = (0..<5).map { change(.int($0), .int($0 + 1)) }
+        #expect(UniqueExchange.order(up) == [4, 3, 2, 1, 0])
+        let down = (1..<6).map { change(.int($0), .int($0 - 1)) }
+        #expect(UniqueExchange.order(down) == [0, 1, 2, 3, 4])
+        let unnamed = [change(1, 2, paths: []), change(2, 3, paths: [])]
+        #expect(UniqueExchange.order(unnamed) == [1, 0])
+        let swap = [change(1, 2), change(2, 1), change(7, 8)]
+        #expect(UniqueExchange.order(swap).sorted() == [0, 1, 2])
+        #expect(UniqueExchange.order([]) == [])
+    }
+
+    @Test("a long chain without an end is one group, one with an end is none")
+    func chains() {
+        let count = 2_000
+        let chain = (0..<count).map { change(.int($0), .int($0 + 1)) }
+        #expect(UniqueExchange.decide(chain) == UniqueExchange())
+        let ring = chain.dropLast() + [change(.int(count - 1), 0)]
+        #expect(UniqueExchange.decide(Array(ring)).groups == [Array(0..<count)])
+    }
+
     @Test("a value that nobody gives up belongs to no group, nor does what waits for it")
     func alone() {
         let chain = [change(1, 2), change(2, 9)]

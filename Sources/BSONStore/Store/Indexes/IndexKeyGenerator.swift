@@ -39,6 +39,15 @@ struct IndexKeyGenerator: Sendable {
     /// Whether positions that are also names are refused.
     private var isChecking = false
 
+    /// Makes the generator of an ascending index of the paths, by bytes.
+    fileprivate init(ascending paths: [String]) {
+        collation = nil
+        self.paths = paths.map(\.dottedParts)
+        parts = self.paths.map { $0.map { Array($0.utf8) } }
+        kinds = paths.map { _ in .ascending }
+        (isPlain, isSparse, hasPositions) = (true, false, false)
+    }
+
     init(_ definition: IndexDefinition, _ collation: Collation?) {
         self.collation = collation
         paths = definition.keys.map {
@@ -302,5 +311,17 @@ struct IndexKeyGenerator: Sendable {
                 return IndexBounds(
                     [IndexBounds.Interval(point: BSONKey.encode(hash), of: hash)], isExact: false)
             })
+    }
+}
+
+extension BSONDocument {
+    /// Returns the distinct keys that an ascending index of the paths has for the document; none where two
+    /// of the paths cross different arrays, since no index can hold such a document.
+    package func indexKeys(_ paths: [String]) -> [[UInt8]] {
+        do {
+            return try IndexKeyGenerator(ascending: paths).keys(of: self).keys
+        } catch {
+            return []
+        }
     }
 }

@@ -253,6 +253,31 @@ struct RefusalScenarios {
         #expect(try world.remoteDocument(2) == ["_id": 2, "x": 9])
     }
 
+    @Test("a list that is renumbered from its head goes up in two requests")
+    func uniqueValuesShift() async throws {
+        let world = try SyncWorld()
+        try world.remoteDocuments.makeUnique("x")
+        let a = try await world.device("A")
+        let count: Int32 = 100
+        try await a.items.insertMany(
+            (0..<count).map { ["_id": .int32($0), "x": .int32($0)] })
+        try await a.engine.syncUntilQuiet()
+        for id in (0..<count).reversed() {
+            try await a.set(.int32(id), ["x": .int32(id + 1)])
+        }
+        let writes = Locked(0)
+        world.remote.before { call in
+            if call.kind == .write { writes.withLock { $0 += 1 } }
+        }
+        let report = try await a.engine.syncNow()
+        #expect(report.paused == 0 && report.uploaded == Int(count))
+        #expect(writes.withLock { $0 } == 2)
+        for id in [0, count / 2, count - 1] {
+            #expect(
+                try world.remoteDocument(.int32(id)) == ["_id": .int32(id), "x": .int32(id + 1)])
+        }
+    }
+
     @Test("an own write that comes back as a change is no conflict with the edit after it")
     func ownEcho() async throws {
         let world = try SyncWorld()
