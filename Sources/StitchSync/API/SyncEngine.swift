@@ -36,6 +36,7 @@ public final class SyncEngine: Sendable {
     let transfers: TransferProgress
     /// The stops that were reported to the app since the start.
     let reportedStops = Locked<[Namespace: SyncStop]>([:])
+    private let failures = LastingFailures()
     /// The files beside the documents.
     let files: AttachmentTransfers
     private let echoes = OwnEchoes()
@@ -476,7 +477,8 @@ extension SyncEngine: PassWriter {
         PassEngine(
             store: store, remote: remote, writer: self, requests: requests, limits: limits,
             clock: clock, sets: sets, journal: journal, log: log, delivery: delivery,
-            progress: transfers, reportedStops: reportedStops, conflictFound: probe.conflictFound,
+            progress: transfers, reportedStops: reportedStops, failures: failures,
+            conflictFound: probe.conflictFound,
             answerArriving: probe.answerArriving, echoes: echoes)
     }
 

@@ -277,7 +277,9 @@ extension PassContext {
     fileprivate func reportingFailure<R>(_ steps: () async throws -> R) async throws -> R? {
         do {
             try Task.checkCancellation()
-            return try await steps()
+            let result = try await steps()
+            engine.failures.noteAnswer(to: LastingFailures.Subject(namespace))
+            return result
         } catch let stopped as CollectionStoppedError {
             report(stopped.stop)
             return nil
@@ -289,7 +291,8 @@ extension PassContext {
             try Task.checkCancellation()
             let syncError = error.syncError(in: namespace)
             findings.add(syncError)
-            if error.errorClass == .rejected { findings.noteRefusal(error) }
+            let subject = LastingFailures.Subject(namespace)
+            if engine.failures.isRefusal(error, of: subject) { findings.noteRefusal(error) }
             if syncError.code == .notAuthorized { findings.count { $0.unreadable = [namespace] } }
             return nil
         }

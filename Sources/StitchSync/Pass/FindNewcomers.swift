@@ -14,9 +14,10 @@ struct FindNewcomers {
             try SubscriptionTable(connection: transaction.connection, cache: sets).history().held
                 .queries.index(of: context.namespace)?.queries ?? []
         }
-        let limit = context.limits.batchDocuments
+        let (limit, failures) = (context.limits.batchDocuments, context.engine.failures)
         for group in QueryGroup.all(in: queries) {
             let filter = group.filter
+            let subject = LastingFailures.Subject(group)
             var last: BSONValue?
             while true {
                 let after = last
@@ -25,7 +26,8 @@ struct FindNewcomers {
                     page = try await context.request { remote in
                         try await remote.versions(matching: filter, after: after, limit: limit)
                     }
-                } catch let error as RemoteError where error.errorClass == .rejected {
+                    failures.noteAnswer(to: subject)
+                } catch let error as RemoteError where failures.isRefusal(error, of: subject) {
                     // Local documents stay and are synced; the error is reported to the app.
                     context.findings.add(
                         SyncError(

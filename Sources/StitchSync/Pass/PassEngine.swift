@@ -17,6 +17,8 @@ struct PassEngine: Sendable {
     let progress: TransferProgress
     /// The stops that were reported to the app since the start.
     let reportedStops: Locked<[Namespace: SyncStop]>
+    /// The remote's failures that come pass after pass.
+    let failures: LastingFailures
     /// The hook of tests before each conflict handler.
     let conflictFound: (@Sendable (Conflict<BSONDocument>) async throws -> Void)?
     /// The hook of tests that chooses which answer arrives first.

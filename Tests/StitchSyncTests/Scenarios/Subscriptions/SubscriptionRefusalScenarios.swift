@@ -68,6 +68,54 @@ struct SubscriptionRefusalScenarios {
         #expect(try await a.engine.verify() == [])
     }
 
+    /// What servers answer to what they never allow, or never end in time.
+    private static let lastingErrors = [
+        RemoteError(.unknown, code: 8000, "user is not allowed to do action [find]"),
+        RemoteError(.retryable, code: 50, "operation exceeded time limit"),
+    ]
+
+    @Test(
+        "a collection or a query that fails pass after pass holds back no write and no other query",
+        arguments: lastingErrors, [true, false])
+    func lastingFailure(error: RemoteError, ofCollection: Bool) async throws {
+        let world = try await world()
+        let fails = Locked(true)
+        let remote = RefusingRemote(
+            base: world.remote, namespace: ofCollection ? Self.secret : SyncWorld.namespace,
+            isRefused: { ofCollection && fails.withLock { $0 } },
+            refuses: { filter in "\(filter)".contains("slow") && fails.withLock { $0 } },
+            error: error, filterError: error)
+        let a = Device(
+            name: "A", world: world, store: try DocumentStore(at: .inMemory),
+            handler: .remoteWins, remote: remote)
+        try await a.start()
+        let others = a.engine.collection(Self.others)
+        let bad = try SubscriptionQuery(
+            a.engine.collection(ofCollection ? Self.secret : SyncWorld.namespace).find(["slow": 1]))
+        let good = try SubscriptionQuery(others.find())
+        try await a.engine.subscriptions.update { changes in
+            changes.insertOrAssign(bad, named: "bad")
+            changes.insertOrAssign(good, named: "others")
+        }
+        try await others.insertOne(["_id": "z"])
+        func isRefused() throws -> Bool {
+            if case .error = try a.engine.subscriptions.state { true } else { false }
+        }
+        // What fails a few times may be a bad moment: the set waits.
+        for _ in 1..<LastingFailures.countMax { _ = try await a.engine.syncNow() }
+        #expect(try !isRefused())
+        _ = try await a.engine.syncNow()
+        #expect(try isRefused())
+        try await a.engine.syncUntilQuiet()
+        #expect(try others.find().count() == 3)
+        #expect(try await others.pendingIDs == [])
+        // The next set asks again.
+        fails.withLock { $0 = false }
+        try await a.engine.subscriptions.update { _ in }
+        try await a.engine.syncUntilQuiet()
+        #expect(try a.engine.subscriptions.state == .complete)
+    }
+
     @Test("of one set the remote answers what it may; a changed query keeps its former documents")
     func partly() async throws {
         let world = try await world()
@@ -341,6 +389,8 @@ private struct RefusingRemote: Remote {
     let namespace: Namespace
     let isRefused: @Sendable () -> Bool
     var refuses: @Sendable (BSONDocument) -> Bool = { _ in false }
+    var error = RemoteError(.rejected, code: 13, "not authorized on app to execute command")
+    var filterError = RemoteError(.rejected, code: 2, "no")
 
     func collection(_ namespace: Namespace) -> any RemoteCollection {
         guard namespace == self.namespace else { return base.collection(namespace) }
@@ -353,10 +403,8 @@ private struct RefusingCollection: RemoteCollection {
     let remote: RefusingRemote
 
     private func check(_ filter: BSONDocument = [:]) throws(RemoteError) {
-        if remote.isRefused() {
-            throw RemoteError(.rejected, code: 13, "not authorized on app to execute command")
-        }
-        if remote.refuses(filter) { throw RemoteError(.rejected, code: 2, "no") }
+        if remote.isRefused() { throw remote.error }
+        if remote.refuses(filter) { throw remote.filterError }
     }
 
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
