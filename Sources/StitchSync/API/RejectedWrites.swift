@@ -14,18 +14,20 @@ public struct RejectedWrites<Document: Sendable>: Sendable {
     let collection: SyncCollection<Document>
 
     /// Returns the rejected writes, the oldest first.
+    ///
+    /// A document that does not decode is `nil`, and ``RejectedWrite/decodingFailure`` says why.
     public func all() async throws -> [RejectedWrite<Document>] {
         let found = try collection.read(orIfNeverSynced: []) { sync in
             try sync.rejectedWrites.all(.reverted, in: sync.collection)
         }
-        return try found.map { try collection.coding.typed($0.write) }
+        return found.map { collection.coding.readable($0.write) }
     }
 
-    /// Returns one rejected write; `nil` when it was retried or discarded.
+    /// Returns one rejected write as ``all()`` does; `nil` when it was retried or discarded.
     public func write(id: Int64) async throws -> RejectedWrite<Document>? {
         try collection.read(orIfNeverSynced: nil) { sync in
             try sync.rejectedWrites.write(id, in: sync.collection)
-        }.flatMap { $0.state == .reverted ? try collection.coding.typed($0.write) : nil }
+        }.flatMap { $0.state == .reverted ? collection.coding.readable($0.write) : nil }
     }
 
     /// Repeats a rejected write with its later edits and removes the rejection.

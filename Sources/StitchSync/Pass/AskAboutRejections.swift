@@ -61,8 +61,13 @@ struct AskAboutRejections {
             return (answer, nil)
         } catch {
             try Task.checkCancellation()
-            let isLate = error is TimeoutError
-            return (nil, failure(isLate ? .handlerTimeout : .handlerFailed, rejection, error))
+            let code: SyncError.Code =
+                switch error {
+                case is TimeoutError: .handlerTimeout
+                case is EditionDecodingFailure: .decodingFailed
+                default: .handlerFailed
+                }
+            return (nil, failure(code, rejection, error))
         }
     }
 

@@ -144,6 +144,39 @@ import Testing
         try world.expect("free")
     }
 
+    @Test func `a rejected write that does not decode is listed, and hides no other`()
+        async throws
+    {
+        let world = try await World(policy: .revert)
+        let raw = world.engine.collection(Self.namespace)
+        try await raw.updateOne(["_id": 1], ["$set": ["title": "taken", "price": "much"]])
+        try await world.engine.syncUntilQuiet()
+        try await world.todos.modify(id: 1) { $0.title = "taken" }
+        try await world.engine.syncUntilQuiet()
+        let all = try await world.todos.rejectedWrites.all()
+        #expect(all.map { $0.document == nil } == [true, false])
+        #expect(all[0].decodingFailure?.contains("price") == true)
+        #expect(all[0].base?.title == "pen" && all[1].decodingFailure == nil)
+        #expect(try await world.todos.rejectedWrites.write(id: all[0].id)?.document == nil)
+        #expect(try await world.todos.rejectedWrites.discard(all[0].id))
+        #expect(try await world.todos.rejectedWrites.all().map(\.id) == [all[1].id])
+    }
+
+    @Test func `a policy that cannot be asked says which edition does not decode`() async throws {
+        let errors = Locked<[SyncError]>([])
+        let world = try await World()
+        await world.todos.configure(
+            errorListener: { error, _ in errors.withLock { $0.append(error) } },
+            rejectionPolicy: .ask { _ in .revert })
+        let raw = world.engine.collection(Self.namespace)
+        try await raw.updateOne(["_id": 1], ["$set": ["title": "taken", "price": "much"]])
+        try await world.engine.syncUntilQuiet()
+        await world.engine.flushEvents()
+        let error = try #require(errors.withLock { $0 }.first { $0.code == .decodingFailed })
+        #expect(error.message.contains("the refused edition") && error.message.contains("price"))
+        #expect(error.documentID == 1)
+    }
+
     #if Macros
         @Document
         struct Note: Equatable {

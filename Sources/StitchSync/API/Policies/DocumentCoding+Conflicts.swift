@@ -35,7 +35,8 @@ extension DocumentCoding {
             remote: try typed(conflict.remote, "remote"), mayHaveLanded: conflict.mayHaveLanded)
     }
 
-    private func typed(
+    /// Returns an edition with the app's type; an error names it.
+    func typed(
         _ edition: BSONDocument?, _ name: String
     ) throws(EditionDecodingFailure) -> Document? {
         guard let edition else { return nil }
@@ -85,11 +86,11 @@ extension DocumentCoding {
     }
 }
 
-/// An edition of a conflict that does not decode as the app's type.
+/// An edition of a conflict or of a refused write that does not decode as the app's type.
 ///
 /// The document waits until the app, or an edition of another device, makes it decodable.
 struct EditionDecodingFailure: Error, CustomStringConvertible {
-    /// The edition: `base`, `local`, `remote` or `merged`.
+    /// The edition: `base`, `local`, `remote`, `merged` or `refused`.
     let edition: String
     let failure: DocumentDecodingFailure
 

@@ -94,13 +94,46 @@ extension DocumentCoding {
     }
 
     /// Returns a rejected write with the app's type.
-    func typed(_ rejected: RejectedWrite<BSONDocument>) throws -> RejectedWrite<Document> {
-        RejectedWrite(
-            id: rejected.id, namespace: rejected.namespace, operationID: rejected.operationID,
-            change: rejected.change, document: try rejected.document.map(decode),
-            hasLaterEdits: rejected.hasLaterEdits,
-            laterDocument: try rejected.laterDocument.map(decode),
-            base: try rejected.base.map(decode), compensatingWrite: rejected.compensatingWrite,
-            code: rejected.code, time: rejected.time)
+    ///
+    /// - Throws: `EditionDecodingFailure`.
+    private func typed(
+        _ rejected: RejectedWrite<BSONDocument>
+    ) throws(EditionDecodingFailure) -> RejectedWrite<Document> {
+        rejected.mapped(
+            document: try typed(rejected.document, "refused"),
+            laterDocument: try typed(rejected.laterDocument, "local"),
+            base: try typed(rejected.base, "base"))
+    }
+
+    /// Returns a rejected write with the app's type, without the documents that do not decode.
+    func readable(_ rejected: RejectedWrite<BSONDocument>) -> RejectedWrite<Document> {
+        var failure: String?
+        func read(_ document: BSONDocument?) -> Document? {
+            guard let document else { return nil }
+            do {
+                return try decode(document)
+            } catch {
+                let cause = DocumentDecodingFailure(error, decoding: document, as: Document.self)
+                failure = failure ?? cause.description
+                return nil
+            }
+        }
+        var write = rejected.mapped(
+            document: read(rejected.document), laterDocument: read(rejected.laterDocument),
+            base: read(rejected.base))
+        write.decodingFailure = failure
+        return write
+    }
+}
+
+extension RejectedWrite {
+    /// Returns the same write with documents of another type.
+    fileprivate func mapped<Typed>(
+        document: Typed?, laterDocument: Typed?, base: Typed?
+    ) -> RejectedWrite<Typed> {
+        RejectedWrite<Typed>(
+            id: id, namespace: namespace, operationID: operationID, change: change,
+            document: document, hasLaterEdits: hasLaterEdits, laterDocument: laterDocument,
+            base: base, compensatingWrite: compensatingWrite, code: code, time: time)
     }
 }

@@ -32,6 +32,10 @@ public struct RejectedWrite<Document: Sendable>: Sendable {
     public let code: Int
     /// The time of the remote's response, by this device's clock.
     public let time: BSONDatetime
+    /// Why one of the documents is missing: it does not decode as the app's type; usually `nil`.
+    ///
+    /// The write can be retried and discarded all the same.
+    public internal(set) var decodingFailure: String?
 
     /// Makes a rejected write from its parts, to test a ``RejectionPolicy/Ask`` by calling it.
     ///
