@@ -23,10 +23,24 @@ extension SyncEngine {
         } catch {
             // The task is cancelled: the running pass releases the lease.
         }
+        await waitForDelivery { [runs] in
+            if !EventDelivery.isInDelivery { await runs.waitForEnd() }
+        }
+    }
+
+    /// Ends the deliveries of an engine whose store is closed next, so that it leaves no log beside its
+    /// file.
+    func endDelivery() async {
+        delivery.close()
+        await waitForDelivery {}
+    }
+
+    /// Waits for the deliveries under way, and for something else, at most ``SyncLimits/closeTimeout``.
+    private func waitForDelivery(and more: @escaping @Sendable () async -> Void) async {
         do {
-            try await withTimeout(limits.closeTimeout, clock: clock) { [delivery, runs] in
+            try await withTimeout(limits.closeTimeout, clock: clock) { [delivery] in
                 await delivery.waitForEnd()
-                if !EventDelivery.isInDelivery { await runs.waitForEnd() }
+                await more()
             }
         } catch {
             // A listener does not return: its event is delivered again after the next start.

@@ -122,7 +122,7 @@ public final class UserStores: Sendable {
 
     /// Closes a user's store and keeps it for the next sign-in.
     ///
-    /// Cancel ``SyncEngine/run()`` first.
+    /// Cancel ``SyncEngine/run()`` first. Waits for deliveries as ``SyncEngine/close()`` does.
     ///
     /// - Throws: as ``SyncEngine/release()`` does; after an error the engine stays open.
     public func close(_ userID: String) async throws {
@@ -133,17 +133,20 @@ public final class UserStores: Sendable {
             return engine
         }
         guard let engine else { return }
-        try await end(engine, key) { $0.store.close() }
+        try await end(engine, key) { engine in
+            await engine.endDelivery()
+            engine.store.close()
+        }
         places.withLock { $0[key] = nil }
     }
 
     /// Closes the store of a user in the state `ending`; after an error the user stays signed in.
     private func end(
-        _ engine: SyncEngine, _ key: [UInt8], closing: (SyncEngine) throws -> Void
+        _ engine: SyncEngine, _ key: [UInt8], closing: (SyncEngine) async throws -> Void
     ) async throws {
         do {
             try await engine.release()
-            try closing(engine)
+            try await closing(engine)
         } catch {
             // The engine is still open and can acquire the lease.
             places.withLock { $0[key] = .open(engine) }

@@ -32,6 +32,21 @@ struct UserScenarios {
         func world(_ name: String) throws -> SyncWorld { try #require(worlds[name]) }
     }
 
+    @Test("a user's store that is closed right after a write leaves no log beside its file")
+    func closedAfterWrite() async throws {
+        let house = try House("anna")
+        for number in 0..<40 as Range<Int32> {
+            let items = try house.items("anna")
+            await items.configure(changeEventListener: { _ in await Task.yield() })
+            try await items.insertOne(["_id": .int32(number)])
+            try await house.users.close("anna")
+            let logs = try FileManager.default.subpathsOfDirectory(
+                atPath: house.directory.path("users")
+            ).filter { $0.hasSuffix("-wal") }
+            #expect(logs == [])
+        }
+    }
+
     @Test("a store opens with the secret that bound it and no other, also without a network")
     func secrets() async throws {
         let house = try House("anna", "bea")
