@@ -14,6 +14,7 @@ struct RuleCheckedSource: CursorSource {
     var isSpooled: Bool { source.isSpooled }
     var isForwarded: Bool { source.isForwarded }
     var news: CommitNotifier? { source.news }
+    var newsScope: CommitScope { source.newsScope }
     var reportsRuleChanges: Bool { source.reportsRuleChanges }
 
     init(

@@ -55,7 +55,11 @@ final class StoreBackend: CommandBackend {
             folder: ResultSpools.folder(for: store),
             budget: SpoolBudget(bytesMax: server.settings.spoolBytesMax), cursors: cursors)
         sessions = SessionTable(timeoutMinutes: server.settings.sessionTimeoutMinutes)
-        commits = CommitNotifier(store)
+        // What decides about rights concerns all who wait.
+        commits = CommitNotifier(store) { [settings = server.settings] namespace in
+            namespace.database == User.namespace.database
+                || namespace == settings.rules?.edition.rules.customData?.namespace
+        }
         isLasting = true
         try SessionLog.prepare(store)
         denials = try records == nil ? StoredDenials(store) : nil

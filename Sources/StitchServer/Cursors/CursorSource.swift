@@ -17,6 +17,9 @@ protocol CursorSource: Sendable {
     /// Reports when there may be more documents; `nil` for the commits of the server's store.
     var news: CommitNotifier? { get }
 
+    /// The documents whose changes may be news.
+    var newsScope: CommitScope { get }
+
     /// Whether the source itself reports that other rules apply to its user now.
     var reportsRuleChanges: Bool { get }
 
@@ -34,6 +37,7 @@ extension CursorSource {
     var isSpooled: Bool { false }
     var isForwarded: Bool { false }
     var news: CommitNotifier? { nil }
+    var newsScope: CommitScope { .everything }
     var reportsRuleChanges: Bool { false }
     mutating func skipUnseen() -> Bool { true }
 }

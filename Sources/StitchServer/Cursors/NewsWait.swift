@@ -34,11 +34,11 @@ final class NewsWait: Sendable {
     }
 
     private func wait(after generation: UInt64) {
-        let number = state.withLock { state in
+        let (number, scope) = state.withLock { state in
             state.number += 1
-            return state.number
+            return (state.number, state.source.newsScope)
         }
-        let unsubscribe = news.wait(after: generation) { self.look() }
+        let unsubscribe = news.wait(after: generation, in: scope) { self.look() }
         let isEnded = state.withLock { state in
             // The news may have come already, and with them another subscription.
             if state.number == number { state.unsubscribe = unsubscribe }

@@ -7,6 +7,13 @@ internal import StitchRules
 struct ChangeStreamSource: CursorSource {
     /// A change stream reports the end of its collection.
     var survivesCollectionEnd: Bool { true }
+    var newsScope: CommitScope {
+        switch scope {
+        case .collection(let namespace): .collection(namespace)
+        case .database(let database): .database(database)
+        case .cluster: .everything
+        }
+    }
     /// A change stream reports changed rules as events.
     var reportsRuleChanges: Bool { true }
 

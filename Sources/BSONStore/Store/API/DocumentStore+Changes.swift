@@ -38,6 +38,13 @@ extension DocumentStore {
     public func onCommit(
         _ observer: @escaping @Sendable () -> Void
     ) -> CommitObservation {
+        observers.add { _ in observer() }
+    }
+
+    /// Calls an observer after each commit as ``onCommit(_:)`` does, with what it wrote.
+    package func onCommit(
+        telling observer: @escaping @Sendable (CommittedWrites) -> Void
+    ) -> CommitObservation {
         observers.add(observer)
     }
 

@@ -48,8 +48,8 @@ extension DocumentStore {
     ///   too long, `diskFull`, `ioError`; nothing is changed then.
     @discardableResult
     public func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
-        let result = try commit(body)
-        observers.notify()
+        let (result, writes) = try commit(body)
+        observers.notify(writes)
         commitWatch.notify()
         return result
     }
@@ -66,11 +66,13 @@ extension DocumentStore {
         }
     }
 
-    private func commit<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+    private func commit<R>(
+        _ body: (WriteTransaction) throws -> R
+    ) throws -> (result: R, writes: CommittedWrites) {
         try inWriteTransaction { transaction, connection in
             let result = try body(transaction)
             try finish(transaction, on: connection)
-            return result
+            return (result, transaction.recorder.writes)
         }
     }
 

@@ -26,9 +26,9 @@ public final class DocumentStore: Sendable {
     let mutex = ThreadMutex()
     let writer: Locked<Writer>
     let readers = ReaderPool()
-    let observers = CommitObservers()
+    let observers = CommitObservers<CommittedWrites>()
     /// The observers of the store's closing.
-    private let closings = CommitObservers()
+    private let closings = CommitObservers<Void>()
     let commitWatch = CommitWatch()
     let writerThread = WorkerThread<GroupCommitJob> { GroupCommitJob.run($0, $1) }
 
@@ -66,7 +66,7 @@ public final class DocumentStore: Sendable {
         mutex.lock()
         shut()
         mutex.unlock()
-        closings.notify()
+        closings.notify(())
     }
 
     /// Calls an observer once the store is closed, on the closing thread.
@@ -85,7 +85,7 @@ public final class DocumentStore: Sendable {
             try read(on: connection, look)
             shut()
         }
-        closings.notify()
+        closings.notify(())
     }
 
     /// - Throws: `closed` when the store is closed.

@@ -11,6 +11,11 @@ final class ChangeRecorder {
     }
     /// The comment as each change keeps it.
     @exclusivity(unchecked) private var remarks: BSONDocument?
+    /// The collections whose documents changed, also where that was undone; `nil` once anything else
+    /// changed.
+    @exclusivity(unchecked) private var namespaces: Set<Namespace>? = []
+    /// The collection of the last change.
+    @exclusivity(unchecked) private var lastNamespace: Namespace?
     private let clock: @Sendable () -> BSONDatetime
     /// The time recorded for deletions.
     private(set) lazy var now = clock()
@@ -28,6 +33,19 @@ final class ChangeRecorder {
     /// Whether the file has a feed.
     var isRecording: Bool { feed.changesMax > 0 }
 
+    /// What the transaction has written so far.
+    var writes: CommittedWrites {
+        CommittedWrites(namespaces: namespaces, changeCount: feed.head - headAtStart)
+    }
+
+    /// Notes the collection of a change.
+    private func note(_ kind: StoreChange.Kind, _ namespace: Namespace) {
+        guard kind.isOfDocument else { return namespaces = nil }
+        guard lastNamespace != namespace else { return }
+        lastNamespace = namespace
+        namespaces?.insert(namespace)
+    }
+
     /// Returns to an earlier state, because the changes since then were undone.
     func restore(_ feed: ChangeFeed) { self.feed = feed }
 
@@ -44,6 +62,7 @@ final class ChangeRecorder {
         after: BSONDocument?, link: ImageLink? = nil, remarks: BSONDocument? = nil
     ) throws(StoreError) {
         guard isRecording else { return }
+        note(kind, namespace)
         try feed.append(
             kind, namespace, before: before, after: after, link: link,
             remarks: remarks.map(joined) ?? self.remarks, on: connection)
@@ -62,6 +81,7 @@ final class ChangeRecorder {
         before: BSONDocument? = nil
     ) throws(StoreError) {
         guard isRecording else { return }
+        namespaces = nil
         var details: BSONDocument = ["description": .document(description)]
         if let before { details.append("before", .document(before)) }
         if table.options.view == nil {
