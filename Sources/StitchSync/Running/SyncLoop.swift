@@ -207,53 +207,148 @@ struct SyncLoop: Sendable {
 
     /// Watches the remote's history of each collection and wakes the loop on changes.
     ///
-    /// Changes that no pass can read wake the loop once; then the backoff applies.
+    /// Each collection has a wait of its own, which goes on while others have news. Changes that no pass
+    /// can read wake the loop once; then the backoff applies.
     private func watchRemotes(_ lastPass: Locked<LastPass>) async throws {
+        try await withThrowingTaskGroup(of: WatchEvent.self) { group in
+            var waits: [Namespace: OpenWait] = [:]
+            defer {
+                for wait in waits.values { wait.task.cancel() }
+                group.cancelAll()
+            }
+            var memory = WatchMemory(passes: passes.count, Stopwatch(clock))
+            var (watchesPasses, seen) = (false, passes.count)
+            while true {
+                try Task.checkCancellation()
+                if !watchesPasses {
+                    seen = passes.count
+                    let last = seen
+                    group.addTask {
+                        await passes.wait(after: last)
+                        return .pass
+                    }
+                    watchesPasses = true
+                }
+                memory.notePasses(seen, isFailing: lastPass.withLock { $0.isFailing })
+                do {
+                    try adjust(&waits, memory, &group)
+                } catch let error as StoreError where Self.mayPass(error) {
+                    try await waitAfterFailedWatch()
+                    continue
+                }
+                switch try await group.next() {
+                case nil: return
+                case .pass: watchesPasses = false
+                case .ended(let namespace, let end):
+                    guard let wait = waits.removeValue(forKey: namespace) else { continue }
+                    // A pass may have taken the changes, or another wait have found them.
+                    guard end == .historyEnded || history.hasNews(of: namespace, after: wait.token)
+                    else { continue }
+                    try await carryOn(namespace, wait.token, &memory, lastPass)
+                }
+            }
+        }
+    }
+
+    /// What the watch of the remotes waits for.
+    private enum WatchEvent: Sendable {
+        /// A pass ended.
+        case pass
+        /// The wait for changes in a collection ended.
+        case ended(Namespace, WatchEnd)
+    }
+
+    /// How a wait for changes ended.
+    fileprivate enum WatchEnd: Sendable {
+        /// At its time limit, or because other changes are to be waited for; what it found all the same
+        /// is in the history watch.
+        case over
+        /// The remote no longer keeps the position.
+        case historyEnded
+    }
+
+    /// A wait for changes after a position that is under way.
+    private struct OpenWait: Sendable {
+        let token: ResumeToken
+        /// The era in which it leaves operations out.
+        let era: Int
+        let task: Task<WatchEnd, any Error>
+    }
+
+    /// What the watch of the remotes keeps between two events.
+    private struct WatchMemory {
         /// The changes that woke the loop last.
         var reported: [Namespace: ResumeToken] = [:]
         /// The collections whose changes could not be noted since the last pass.
         var unnoted: Set<Namespace> = []
-        var last = passes.count
         var vain = SpuriousWakeups()
-        let stopwatch = Stopwatch(clock)
-        while true {
-            try Task.checkCancellation()
-            let seen = passes.count
-            if seen != last { unnoted = [] }
-            last = seen
-            if !lastPass.withLock({ $0.isFailing }) { reported = [:] }
-            let tokens: [(Namespace, ResumeToken)]
-            do {
-                tokens = try watchedTokens().filter { reported[$0.0] != $0.1 }
-            } catch let error as StoreError where Self.mayPass(error) {
-                try await waitAfterFailedWatch()
-                continue
+        let stopwatch: Stopwatch
+        private var passes: Int
+
+        init(passes: Int, _ stopwatch: Stopwatch) {
+            (self.passes, self.stopwatch) = (passes, stopwatch)
+        }
+
+        mutating func notePasses(_ count: Int, isFailing: Bool) {
+            if count != passes { unnoted = [] }
+            passes = count
+            if !isFailing { reported = [:] }
+        }
+    }
+
+    /// Ends waits at positions that are not to be watched any more, and begins those that are missing.
+    ///
+    /// An ended wait is replaced once it has returned what it found.
+    private func adjust(
+        _ waits: inout [Namespace: OpenWait], _ memory: WatchMemory,
+        _ group: inout ThrowingTaskGroup<WatchEvent, any Error>
+    ) throws {
+        let era = echoes.era
+        let tokens = try watchedTokens().filter { memory.reported[$0.0] != $0.1 }
+        let wanted = Dictionary(tokens) { first, _ in first }
+        for (namespace, wait) in waits
+        where wait.era != era || wanted[namespace] != wait.token {
+            wait.task.cancel()
+        }
+        let delays = memory.vain.delays(backoff)
+        for (namespace, token) in tokens where waits[namespace] == nil {
+            let isLate = memory.unnoted.contains(namespace)
+            let delay = delays[namespace]
+            let task = Task {
+                if isLate { try await waitAfterFailedWatch() }
+                if let delay { try await clock.sleep(for: delay) }
+                return try await waitForChanges(in: namespace, after: token)
             }
-            guard !tokens.isEmpty else {
-                await passes.wait(after: seen)
-                continue
-            }
-            let found = try await firstChanges(
-                in: tokens, late: unnoted, vain.delays(backoff), untilPassAfter: seen)
-            var due: [(namespace: Namespace, isNew: Bool)] = []
-            for (namespace, token) in found {
-                if case .scheduled = frequency(namespace) {
-                    if try await !noteChanges(in: namespace) { unnoted.insert(namespace) }
-                } else {
-                    reported[namespace] = token
-                    due.append((namespace, vain.isNew(token, of: namespace)))
+            waits[namespace] = OpenWait(token: token, era: era, task: task)
+            group.addTask {
+                let result = await withTaskCancellationHandler {
+                    await task.result
+                } onCancel: {
+                    task.cancel()
                 }
-            }
-            guard !due.isEmpty else { continue }
-            let before = passes.count
-            wakes.notify()
-            await passes.wait(after: before)
-            let isSpurious = lastPass.withLock { $0.isQuiet || $0.isFailing }
-            for (namespace, isNew) in due {
-                vain.note(
-                    namespace, isSpurious: isSpurious, isNew: isNew, at: stopwatch.elapsed)
+                if case .failure(let error) = result, !(error is CancellationError) { throw error }
+                return .ended(namespace, (try? result.get()) ?? .over)
             }
         }
+    }
+
+    /// Has a pass read the changes of a collection that a wait found.
+    private func carryOn(
+        _ namespace: Namespace, _ token: ResumeToken, _ memory: inout WatchMemory,
+        _ lastPass: Locked<LastPass>
+    ) async throws {
+        if case .scheduled = frequency(namespace) {
+            if try await !noteChanges(in: namespace) { memory.unnoted.insert(namespace) }
+            return
+        }
+        memory.reported[namespace] = token
+        let isNew = memory.vain.isNew(token, of: namespace)
+        let before = passes.count
+        wakes.notify()
+        await passes.wait(after: before)
+        memory.vain.note(
+            namespace, isSpurious: lastPass.withLock { $0.isQuiet || $0.isFailing }, isNew: isNew,
+            at: memory.stopwatch.elapsed)
     }
 
     /// Returns the position of the last pass in the history of each collection to wait for: none of
@@ -270,60 +365,6 @@ struct SyncLoop: Sendable {
         }
         return tokens.filter {
             SyncSchedule.isWatched(frequency($0.0)) && !history.hasNews(of: $0.0, after: $0.1)
-        }
-    }
-
-    /// Waits for a change in any collection or for the next pass; returns the collections with
-    /// changes, and the position before them.
-    ///
-    /// A wait may find changes just when another wait, or a pass, ends it. They are returned, too: no
-    /// wait begins where changes were found that no pass has taken.
-    ///
-    /// - Parameters:
-    ///   - late: the collections whose watch begins after a pause.
-    ///   - delays: the pauses before the watch of other collections.
-    private func firstChanges(
-        in tokens: [(Namespace, ResumeToken)], late: Set<Namespace>,
-        _ delays: [Namespace: Duration], untilPassAfter seen: Int
-    ) async throws -> [(Namespace, ResumeToken)] {
-        let era = echoes.era
-        return try await withThrowingTaskGroup(of: (Namespace, ResumeToken)?.self) { group in
-            for (namespace, token) in tokens {
-                group.addTask {
-                    if late.contains(namespace) { try await waitAfterFailedWatch() }
-                    if let delay = delays[namespace] { try await clock.sleep(for: delay) }
-                    return try await waitForChanges(in: namespace, after: token)
-                        ? (namespace, token) : nil
-                }
-            }
-            group.addTask {
-                try await waitForOtherTokens(than: tokens, in: era, afterPass: seen)
-                return nil
-            }
-            defer { group.cancelAll() }
-            let first = try await group.next() ?? nil
-            group.cancelAll()
-            while await group.nextResult() != nil {}
-            return tokens.filter { $0.0 == first?.0 || history.hasNews(of: $0.0, after: $0.1) }
-        }
-    }
-
-    /// Waits for a pass after which other positions are to be watched, or nothing may be left out that
-    /// is left out now; a pass that only uploaded leaves the waits as they are.
-    private func waitForOtherTokens(
-        than tokens: [(Namespace, ResumeToken)], in era: Int, afterPass pass: Int
-    ) async throws {
-        var seen = pass
-        while true {
-            await passes.wait(after: seen)
-            try Task.checkCancellation()
-            seen = passes.count
-            do {
-                guard try echoes.era == era && watchedTokens().elementsEqual(tokens, by: ==)
-                else { return }
-            } catch let error as StoreError where Self.mayPass(error) {
-                return
-            }
         }
     }
 
@@ -350,11 +391,11 @@ struct SyncLoop: Sendable {
 }
 
 extension SyncLoop {
-    /// Waits for a change in one collection; a temporary error of the store, or one of the remote, does
-    /// not affect the watch of others.
+    /// Waits for a change in one collection, which the history watch then knows; a temporary error of the
+    /// store, or one of the remote, does not affect the watch of others.
     private func waitForChanges(
         in namespace: Namespace, after token: ResumeToken
-    ) async throws -> Bool {
+    ) async throws -> WatchEnd {
         do {
             let wait = SyncLimits.watchWait
             let collection = remote.collection(namespace)
@@ -375,36 +416,36 @@ extension SyncLoop {
                     // An operation whose answer was lost may have been left out: the next wait begins at
                     // the same position, and the remote reports the operation to it.
                     history.forget(namespace)
-                    return false
+                    return .over
                 }
                 try echoes.noteReading(of: namespace, to: batch.token, in: store)
                 // A pass stores the position, so that the next start does not read what was left out.
                 let hasMovedOn = stopwatch.elapsed >= wait && batch.token != token
                 guard batch.changes.isEmpty && !hasMovedOn else {
                     history.end(namespace, after: token, with: batch)
-                    return true
+                    return .over
                 }
                 // The history may cover all collections; changes of others are skipped.
                 guard batch.hasMore, batch.token != place else {
                     // A remote may answer at once instead of waiting.
                     let rest = SyncLimits.watchAtLeast - stopwatch.elapsed
                     if rest > .zero { try await clock.sleep(for: rest) }
-                    return false
+                    return .over
                 }
                 guard budget.mayGoOn(after: batch) else {
                     try await waitAfterFailedWatch()
-                    return false
+                    return .over
                 }
                 place = batch.token
             }
         } catch let error as RemoteError {
             history.forget(namespace)
-            if error.endsHistory { return true }
+            if error.endsHistory { return .historyEnded }
         } catch let error as StoreError where Self.mayPass(error) {
             history.forget(namespace)
         }
         try await waitAfterFailedWatch()
-        return false
+        return .over
     }
 
     private func waitAfterFailedWatch() async throws {

@@ -27,6 +27,8 @@ final class ScriptedRemote: Remote {
         var after: Script?
         var outcomes: (@Sendable (RemoteCall, [RemoteWriteOutcome]) -> [RemoteWriteOutcome])?
         var found: (@Sendable (RemoteChangeBatch) -> Void)?
+        /// The requests for identities, counts and tombstones, which no script sees.
+        var otherCalls = 0
         /// Whether the history tells documents, as servers do.
         var tells = false
     }
@@ -100,6 +102,7 @@ final class ScriptedRemote: Remote {
     }
 
     var calls: Int { state.withLock { $0.calls } }
+    var otherCalls: Int { state.withLock { $0.otherCalls } }
 }
 
 struct ScriptedCollection: RemoteCollection {
@@ -192,15 +195,22 @@ struct ScriptedCollection: RemoteCollection {
     }
 
     func count(matching filter: BSONDocument) async throws(RemoteError) -> Int? {
-        try await base.count(matching: filter)
+        owner.state.withLock { $0.otherCalls += 1 }
+        return try await base.count(matching: filter)
     }
 
-    func identity() async throws(RemoteError) -> RemoteIdentity { try await base.identity() }
+    func identity() async throws(RemoteError) -> RemoteIdentity {
+        owner.state.withLock { $0.otherCalls += 1 }
+        return try await base.identity()
+    }
+
+    var connectionNumber: UInt64? { base.connectionNumber }
 
     func tombstones(
         ids: [BSONValue], since place: ResumeToken?
     ) async throws(RemoteError) -> [RemoteTombstone?] {
-        try await base.tombstones(ids: ids, since: place)
+        owner.state.withLock { $0.otherCalls += 1 }
+        return try await base.tombstones(ids: ids, since: place)
     }
 
     func currentToken() async throws(RemoteError) -> ResumeToken {

@@ -113,18 +113,39 @@ import Testing
         let world = try SyncWorld.$remoteKind.withValue(.served(way)) { try SyncWorld() }
         let cost = try await cost(of: changes, in: world)
         // A's write, and B's next wait; a wait that ends at its time limit begins anew.
-        #expect(cost.requests.values.reduce(0, +) <= changes * 3, "\(cost.requests)")
+        #expect(
+            cost.requests.values.reduce(0, +) + cost.others <= changes * 3,
+            "\(cost.requests), and \(cost.others) others")
         // A's change, its attempt and the settlement; B's document with its event and position. On a
         // busy machine each of the three events is removed by a commit of its own.
         #expect(cost.commits <= changes * 7, "\(cost.commits)")
     }
 
+    @Test("one change costs no more requests where devices have many other collections")
+    func costBesideOthers() async throws {
+        let changes = 20
+        let world = try SyncWorld.$remoteKind.withValue(.served(.swift)) { try SyncWorld() }
+        let cost = try await cost(
+            of: changes, in: world, beside: ["b", "c", "d", "e"])
+        // What the waits of the other collections need at their time limits is little.
+        #expect(
+            cost.requests.values.reduce(0, +) + cost.others <= changes * 3 + 10,
+            "\(cost.requests), and \(cost.others) others")
+    }
+
     /// The requests and commits of two running devices while one passes changes to the other, each after
     /// the one before has arrived.
     private func cost(
-        of changes: Int, in world: SyncWorld
-    ) async throws -> (requests: [RemoteCall.Kind: Int], commits: Int) {
+        of changes: Int, in world: SyncWorld, beside others: [String] = []
+    ) async throws -> (requests: [RemoteCall.Kind: Int], others: Int, commits: Int) {
         let (a, b) = try await world.devicesInStep()
+        for other in others {
+            for device in [a, b] {
+                let items = device.engine.collection(Namespace(SyncWorld.database, other))
+                try await items.insertOne(["_id": .string(device.name)])
+            }
+        }
+        for device in [a, b] { try await device.engine.syncUntilQuiet() }
         let calls = Locked<[RemoteCall.Kind: Int]>([:])
         world.remote.before { call in calls.withLock { $0[call.kind, default: 0] += 1 } }
         var arrivals = b.items.events.makeAsyncIterator()
@@ -132,11 +153,12 @@ import Testing
             group.addTask { try await a.engine.run() }
             group.addTask { try await b.engine.run() }
             defer { group.cancelAll() }
-            var commits = 0
+            var (commits, asked) = (0, 0)
             for n in 1...Int32(changes) + 5 {
                 // What the beginning needs is not counted.
                 if n == 6 {
                     calls.withLock { $0 = [:] }
+                    asked = world.remote.otherCalls
                     commits = a.store.commitCount + b.store.commitCount
                 }
                 try await a.items.updateOne(["_id": "k"], ["$set": ["n": .int32(n)]])
@@ -144,7 +166,8 @@ import Testing
                 }
             }
             return (
-                calls.withLock { $0 }, a.store.commitCount + b.store.commitCount - commits
+                calls.withLock { $0 }, world.remote.otherCalls - asked,
+                a.store.commitCount + b.store.commitCount - commits
             )
         }
     }

@@ -12,13 +12,12 @@ import Testing
         var limits = SyncLimits()
         limits.requestTimeout = nil
         let device = try await world.device("a", limits: limits)
-        let others = device.engine.collection(Namespace(SyncWorld.database, "others"))
         try await device.insert(["_id": "k", "n": 0])
-        try await others.insertOne(["_id": "o", "n": 0])
         try await device.engine.syncUntilQuiet()
         var arrivals = device.items.events.makeAsyncIterator()
         let (asked, ask) = AsyncStream.makeStream(of: Void.self)
         let (held, hold) = AsyncStream.makeStream(of: Void.self)
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
         world.remote.before { call in
             if call.wait > .zero, call.namespace == SyncWorld.namespace { ask.yield() }
         }
@@ -36,18 +35,54 @@ import Testing
                 guard isFirst else { return }
                 hold.yield()
                 await untilCancelled()
+                end.yield()
             }
             try world.foreign("k") { $0["n"] = 1 }
             for await _ in held { break }
-            // Other places are to be watched, as after a pass that moved them: all waits end. No
-            // pass is due, which would take what was found.
-            device.engine.state.withLock { state in
-                state.configurations[others.namespace, default: .init()].frequency = .onDemand
-            }
-            device.engine.passes.notify()
+            // The device goes offline, which ends the wait: no pass has taken what it found.
+            device.engine.setOnline(false)
+            for await _ in ended { break }
+            device.engine.setOnline(true)
             while let event = try await arrivals.next(), event.fullDocument?["n"] != 1 {}
         }
         #expect(try await device.local("k")?["n"] == 1)
+    }
+
+    @Test("a wait goes on while another collection has news, and ends when its own position moves")
+    func ownWaits() async throws {
+        let world = try SyncWorld()
+        let device = try await world.device("a")
+        let others = Namespace(SyncWorld.database, "others")
+        try await device.insert(["_id": "k", "n": 0])
+        try await device.engine.collection(others).insertOne(["_id": "o", "n": 0])
+        try await device.engine.syncUntilQuiet()
+        let (asked, ask) = AsyncStream.makeStream(of: Namespace.self)
+        let waits = Locked<[Namespace: Int]>([:])
+        world.remote.before { call in
+            guard call.wait > .zero else { return }
+            waits.withLock { $0[call.namespace, default: 0] += 1 }
+            ask.yield(call.namespace)
+        }
+        var arrivals = device.items.events.makeAsyncIterator()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await device.engine.run() }
+            defer { group.cancelAll() }
+            var open: Set<Namespace> = []
+            for await namespace in asked {
+                open.insert(namespace)
+                if open.count == 2 { break }
+            }
+            let before = waits.withLock { $0 }
+            for n in 1...5 as ClosedRange<Int32> {
+                try world.foreign("k") { $0["n"] = .int32(n) }
+                while let event = try await arrivals.next(),
+                    event.fullDocument?["n"] != .int32(n)
+                {}
+            }
+            let after = waits.withLock { $0 }
+            #expect((after[SyncWorld.namespace] ?? 0) > (before[SyncWorld.namespace] ?? 0))
+            #expect(after[others] == before[others])
+        }
     }
 }
 
