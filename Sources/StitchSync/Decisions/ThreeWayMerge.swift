@@ -201,20 +201,29 @@ public struct ThreeWayMerge: Sendable {
         _ base: BSONValue?, _ local: BSONValue?, _ remote: BSONValue?
     ) -> BSONValue? {
         guard let local = local?.arrayValue, let remote = remote?.arrayValue else { return nil }
-        let before = Set((base?.arrayValue?.values ?? []).map(hash))
+        let before = Set((base?.arrayValue?.values ?? []).map(Member.init))
         let mine = local.values
-        let own = Set(mine.map(hash))
+        let own = Set(mine.map(Member.init))
         let kept = remote.values.filter { element in
-            let content = hash(element)
-            return own.contains(content) || !before.contains(content)
+            let member = Member(element)
+            return own.contains(member) || !before.contains(member)
         }
-        let known = before.union(kept.map(hash))
-        return .array(BSONArray(kept + mine.filter { !known.contains(hash($0)) }))
+        let known = before.union(kept.map(Member.init))
+        return .array(BSONArray(kept + mine.filter { !known.contains(Member($0)) }))
     }
 
-    /// Returns a hash that two values have in common if their contents are equal.
-    private static func hash(_ value: BSONValue) -> BSONContentHash {
-        BSONDocument([("", value)]).contentHash()
+    /// An element of a set: numbers are equal by their value, as for `$addToSet`, other values by their
+    /// content.
+    private enum Member: Hashable {
+        case number([UInt8])
+        case content(BSONContentHash)
+
+        init(_ value: BSONValue) {
+            switch value {
+            case .int32, .int64, .double, .decimal128: self = .number(BSONKey.encode(value))
+            default: self = .content(BSONDocument([("", value)]).contentHash())
+            }
+        }
     }
 }
 

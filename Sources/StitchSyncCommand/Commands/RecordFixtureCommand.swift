@@ -119,7 +119,9 @@
                 ConflictFixture.file(
                     description: "Conflicts that devices shared with a server.",
                     cases: cases))
-            if out != "-" { try console.say("\(out): \(cases.count) of \(found.count) conflicts") }
+            if out != "-" {
+                try console.say("\(out): \(cases.count) of \(found.count.counted("conflict"))")
+            }
         }
 
         private func record(from store: String) async throws {

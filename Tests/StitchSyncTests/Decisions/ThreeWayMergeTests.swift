@@ -56,6 +56,10 @@ struct ThreeWayMergeTests {
             local: ["hits": .int32(.max)], remote: ["hits": 1],
             merged: ["hits": .int64(Int64(Int32.max) + 1)]),
         Case(
+            description: "a number of another type is the same element of a set",
+            base: ["tags": [1, 2, 3]], local: ["tags": [.int64(1), 2.0, 3, 4.0]],
+            remote: ["tags": [1.0, .int64(2), 4]], merged: ["tags": [1.0, .int64(2), 4]]),
+        Case(
             description: "arrays as sets", base: ["tags": ["a", "b"]],
             local: ["tags": ["b", "c"]], remote: ["tags": ["a", "b", "d"]],
             merged: ["tags": ["b", "d", "c"]]),

@@ -8,7 +8,8 @@ struct StatementPlanTests {
     /// The tables of the engine that grow with documents, changes and events.
     private static let growing = [
         "sync_documents", "sync_bases", "sync_staged", "sync_events", "sync_earlier",
-        "sync_rejected", "sync_wanted", "sync_attempts",
+        "sync_rejected", "sync_wanted", "sync_attempts", "sync_history", "sync_history_fields",
+        "sync_given_up",
     ]
 
     /// A step of a plan that reads all rows of a table, and why that is right.
@@ -39,6 +40,9 @@ struct StatementPlanTests {
         Allowed(
             statement: "FROM sync_attempts", step: "SCAN sync_attempts",
             reason: "a row holds a batch of attempts"),
+        Allowed(
+            statement: "SELECT newest.id", step: "SCAN sync_history",
+            reason: "its first and its last row"),
     ]
 
     /// Statements of the caches of all connections that the engine uses.
