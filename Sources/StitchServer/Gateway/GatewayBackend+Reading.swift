@@ -102,9 +102,10 @@ extension CommandCall {
         return own + others.map { Namespace(database, $0) }
     }
 
-    private static let indexWords: Set<String> = [
-        "hint", "$text", "$near", "$nearSphere", "$geoNear", "min", "max",
-    ]
+    /// The operators that need an index.
+    static let indexOperators: Set<String> = ["$text", "$near", "$nearSphere", "$geoNear"]
+
+    private static let indexWords = indexOperators.union(["hint", "min", "max"])
 
     /// Whether a command names an index, or an operator that needs one.
     var namesIndexes: Bool {

@@ -139,14 +139,12 @@ extension WriteNeeds {
     /// Whether a query uses an operator that needs an index.
     static func namesIndexes(_ filter: BSONDocument) -> Bool {
         filter.contains { name, value in
-            indexOperators.contains(name)
+            CommandCall.indexOperators.contains(name)
                 || (value.documentValue.map(namesIndexes) ?? false)
                 || (value.arrayValue?.contains { $0.documentValue.map(namesIndexes) ?? false }
                     ?? false)
         }
     }
-
-    private static let indexOperators: Set<String> = ["$text", "$near", "$nearSphere"]
 }
 
 /// The reply of a writing command, put together from runs of parts of its statements.
