@@ -27,6 +27,9 @@ package protocol AggregationSource: AnyObject {
     /// Whether an index finds documents by the values of a field.
     func isIndexed(_ namespace: Namespace, _ field: String) throws(StoreError) -> Bool
 
+    /// Whether a view, or one below it, chooses its documents or their values at random.
+    func choosesAtRandom(_ namespace: Namespace) throws(StoreError) -> Bool
+
     /// Returns which values of fields a unique index of exactly these fields and of a collation
     /// keeps apart, so that `$merge` can match on them.
     func uniqueness(

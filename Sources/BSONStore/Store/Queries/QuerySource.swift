@@ -76,9 +76,22 @@ final class QuerySource: AggregationSource {
     func isIndexed(_ namespace: Namespace, _ field: String) throws(StoreError) -> Bool {
         try catalog.indexes(namespace).contains { index in
             index.isOrdered && !index.isHidden && !index.isSparse && index.partialFilter == nil
-                && index.document["collation"] == nil
+                // Ids are stored by their bytes, whatever the collation of the collection is.
+                && (index.document["collation"] == nil || field.hasSameBytes(as: "_id"))
                 && index.keyPattern.keys.first.hasSameBytes(as: field)
         }
+    }
+
+    func choosesAtRandom(_ namespace: Namespace) throws(StoreError) -> Bool {
+        var (open, seen): ([String], Set<Name>) = ([namespace.collection], [])
+        while let name = open.popLast() {
+            guard seen.insert(Name(name)).inserted,
+                let view = try executor.tables.view(Namespace(namespace.database, name))
+            else { continue }
+            if RandomChoice.isPart(of: view.pipeline) { return true }
+            open += [view.on] + PipelineCollections.read(by: view.pipeline)
+        }
+        return false
     }
 
     func uniqueness(

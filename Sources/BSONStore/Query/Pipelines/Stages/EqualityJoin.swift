@@ -1,7 +1,7 @@
 /// A join on equality with a field of another collection, for `$lookup` and `$graphLookup`.
 ///
-/// If the field has an index, every look-up is a query. Otherwise the collection is read once into
-/// a table. If it exceeds a stage's memory, every look-up reads it again.
+/// If the field has an index, or if the documents are those of a view that chooses at random, every
+/// look-up is a query. Otherwise the collection is read once into a table. If it exceeds a stage's memory, every look-up reads it again.
 final class EqualityJoin {
     private let run: PipelineRun
     private let field: String
@@ -97,6 +97,8 @@ final class EqualityJoin {
         isDecided = true
         let isIndexed = try run.source.isIndexed(run.namespace, field)
         guard run.collation != nil || !isIndexed else { return }
+        // As in MongoDB, every look-up runs a view anew.
+        guard try !run.source.choosesAtRandom(run.namespace) else { return }
         var filling: Table? = Table()
         var selection = AggregationSelection()
         selection.frame = run.frame

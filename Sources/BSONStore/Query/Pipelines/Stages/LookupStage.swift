@@ -11,8 +11,10 @@ struct LookupStage: PipelineStage {
     var stages: [any PipelineStage]?
     /// The pipeline if no fields must be equal.
     var pipeline: Pipeline?
-    /// Whether the pipeline's result may differ each time.
+    /// Whether the pipeline itself chooses at random, so that its result differs each time.
     var isRandom = false
+    /// The other collections that the pipeline reads.
+    var others: [String] = []
     let parser: PipelineParser
 
     static func parse(
@@ -38,6 +40,8 @@ final class LookupSink: PipelineSink {
     private let join: EqualityJoin?
     /// The result of a pipeline that does not depend on the document.
     private var constant: BSONValue?
+    /// Whether the result is the same for all documents; `nil` before the first one.
+    private var isConstant: Bool?
 
     init(_ next: any PipelineSink, _ stage: LookupStage, _ run: PipelineRun) {
         self.next = next
@@ -57,13 +61,25 @@ final class LookupSink: PipelineSink {
     func take(_ document: BSONDocument) throws(StoreError) -> Bool {
         let found: BSONValue
         if let constant { found = constant } else { found = try self.found(for: document) }
-        let isConstant =
-            stage.equality == nil && stage.variables.isEmpty && run.frame.values.isEmpty
-        if isConstant, !stage.isRandom { constant = found }
+        if isConstant == nil { isConstant = try isSameForAll() }
+        if isConstant == true { constant = found }
         return try next.take(NestedField.setting(stage.field, to: found, in: document))
     }
 
     func finish() throws(StoreError) { try next.finish() }
+
+    /// Whether the pipeline gives the same result for all documents.
+    private func isSameForAll() throws(StoreError) -> Bool {
+        guard stage.equality == nil, stage.variables.isEmpty, run.frame.values.isEmpty,
+            !stage.isRandom
+        else { return false }
+        for name in [foreign.collection] + stage.others {
+            guard try !run.source.choosesAtRandom(Namespace(foreign.database, name)) else {
+                return false
+            }
+        }
+        return true
+    }
 
     private func found(for document: BSONDocument) throws(StoreError) -> BSONValue {
         var values = run.frame.values
@@ -208,7 +224,8 @@ private struct LookupParser {
         _ variables: BSONDocument?, into stage: inout LookupStage
     ) throws(StoreError) {
         guard let pipeline else { return }
-        stage.isRandom = Self.isRandom(.array(pipeline))
+        stage.isRandom = RandomChoice.isPart(of: pipeline)
+        stage.others = PipelineCollections.read(by: pipeline)
         var nested = try parser.nested(in: .lookup)
         for (name, value) in variables ?? BSONDocument() {
             stage.variables.append(try Expression(value, in: parser.scope))
@@ -238,22 +255,6 @@ private struct LookupParser {
         let name = pipeline[0]?.documentValue?.keys.first ?? ""
         throw StoreError(
             .stageNotFirst, "\(name) is only valid as the first stage in a pipeline")
-    }
-
-    /// Whether a stage or an expression chooses at random.
-    private static func isRandom(_ value: BSONValue) -> Bool {
-        switch value {
-        case .document(let document):
-            document.contains { key, value in
-                switch key {
-                case "$sample", "$rand", "$sampleRate": true
-                case "$literal", "$const": false
-                default: isRandom(value)
-                }
-            }
-        case .array(let array): array.contains(where: isRandom)
-        default: false
-        }
     }
 
     private func checkDocuments() throws(StoreError) {
