@@ -86,7 +86,8 @@ struct CatalogReader {
         }
         entry.append("info", ["readOnly": false, "uuid": Catalog.shown(uuid)])
         if !options.isClustered {
-            entry.append("idIndex", .document(IndexDefinition.id.document))
+            let index = IndexDefinition.ofIDs(collatedBy: options.collation)
+            entry.append("idIndex", .document(index.document))
         }
         return entry
     }
@@ -131,7 +132,7 @@ struct CatalogReader {
     func indexes(_ namespace: Namespace) throws(StoreError) -> [IndexDefinition] {
         guard access.isOpen(namespace) else { return [] }
         let found = try tables.onTable(namespace) { (table) throws(StoreError) in
-            [IndexDefinition.id]
+            [IndexDefinition.ofIDs(collatedBy: table.options.collation)]
                 + (try tables.indexes(of: table)).map(\.definition)
         }
         return found ?? []

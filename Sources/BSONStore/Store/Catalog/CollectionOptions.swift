@@ -69,10 +69,22 @@ public struct CollectionOptions: Sendable, Hashable {
     var description: BSONDocument {
         if view == nil {
             return BSONDocument(
-                document.map { $0 } + [("idIndex", .document(IndexDefinition.id.document))])
+                document.map { $0 } + [
+                    ("idIndex", .document(IndexDefinition.ofIDs(collatedBy: collation).document))
+                ])
         }
         let order = ["viewOn", "pipeline", "collation"]
         return BSONDocument(order.compactMap { name in document[name].map { (name, $0) } })
+    }
+
+    /// Whether two collections have the same options; numbers compare by value.
+    ///
+    /// Source: the server's `CollectionOptions::matchesStorageOptions`.
+    package func hasSameValues(as other: CollectionOptions) -> Bool {
+        document.count == other.document.count
+            && document.allSatisfy { name, value in
+                other.document[name].map { BSONOrder.compare(value, $0) == .equal } ?? false
+            }
     }
 
     /// Whether the collection is clustered by `_id`, so that the `_id` index is not listed.

@@ -62,15 +62,35 @@ enum IndexConflict {
     /// Whether two indexes have the same keys for the same documents, so that one is redundant.
     private static func isAlike(_ old: IndexDefinition, _ new: IndexDefinition) -> Bool {
         old.hasKeyPattern(new.keyPattern)
-            && old.partialFilter == new.partialFilter
+            && old.partialFilter.map(PartialFilterForm.init)
+                == new.partialFilter.map(PartialFilterForm.init)
             && old.collation == new.collation && old.isUnique == new.isUnique
-            && old.isSparse == new.isSparse && old.wildcardProjection == new.wildcardProjection
+            && old.isSparse == new.isSparse
+            && old.wildcardProjection.map(paths) == new.wildcardProjection.map(paths)
+    }
+
+    /// Returns whether a wildcard projection includes each path; it excludes the `_id` by default.
+    private static func paths(_ projection: BSONDocument) -> [Name: Bool] {
+        var paths: [Name: Bool] = [:]
+        func visit(_ document: BSONDocument, below prefix: String) {
+            for (name, value) in document {
+                let path = prefix + name
+                if let inner = value.documentValue {
+                    visit(inner, below: path + ".")
+                } else {
+                    paths[Name(path)] = PredicateParser.isTrue(value)
+                }
+            }
+        }
+        visit(projection, below: "")
+        if paths["_id"] == false { paths["_id"] = nil }
+        return paths
     }
 
     private static func isSame(_ old: IndexDefinition, _ new: IndexDefinition) -> Bool {
         old.expireAfterSeconds == new.expireAfterSeconds && old.isHidden == new.isHidden
             && old.preparesUnique == new.preparesUnique
-            && old.document["weights"] == new.document["weights"]
+            && old.textFields?.weights == new.textFields?.weights
             && old.document["default_language"] == new.document["default_language"]
             && old.document["language_override"] == new.document["language_override"]
     }

@@ -60,9 +60,16 @@ public struct IndexDefinition: Sendable, Hashable {
     public let document: BSONDocument
 
     /// The `_id` index, which every collection has.
-    public static let id = IndexDefinition(idKeys: [Key("_id")])
+    public static let id = IndexDefinition(idKeys: [Key("_id")], nil)
 
-    private init(idKeys: [Key]) {
+    /// Returns the `_id` index of a collection with a collation, as it is listed.
+    ///
+    /// The store keeps ids apart by their bytes all the same.
+    static func ofIDs(collatedBy collation: BSONDocument?) -> IndexDefinition {
+        collation == nil ? .id : IndexDefinition(idKeys: [Key("_id")], collation)
+    }
+
+    private init(idKeys: [Key], _ collation: BSONDocument?) {
         keys = idKeys
         name = "_id_"
         isUnique = true
@@ -71,9 +78,11 @@ public struct IndexDefinition: Sendable, Hashable {
         expireAfterSeconds = nil
         isHidden = false
         preparesUnique = false
-        collation = nil
+        self.collation = collation
         namesCollation = true
-        document = ["v": 2, "key": ["_id": 1], "name": "_id_"]
+        var document: BSONDocument = ["v": 2, "key": ["_id": 1], "name": "_id_"]
+        if let collation { document.append("collation", .document(collation)) }
+        self.document = document
     }
 
     /// Whether every field is ordered, so that scans and lookups can use the index.

@@ -216,7 +216,9 @@ extension QueryPlanner {
                 "When using min()/max() a hint of which index to use must be provided")
         }
         if hint.isFor(.id) {
-            let range = try IndexKeyBounds(options, keys: IndexDefinition.id.keys, nil)
+            // Ids are stored by their bytes, so they have no order by a collection's collation.
+            let range = try IndexKeyBounds(
+                options, keys: IndexDefinition.id.keys, nil, of: filter)
             var byID = QueryPlan.Range()
             byID.order = .idAscending
             byID.lower = range.lower
@@ -229,7 +231,7 @@ extension QueryPlanner {
             throw IndexKeyBounds.isIncompatible
         }
         let bounds = try IndexKeyBounds(
-            options, keys: index.definition.keys, index.collation)
+            options, keys: index.definition.keys, index.collation, of: filter)
         let direction = index.direction(sort, constants: 0)
         let range = IndexScan.Range(
             lower: bounds.lower ?? [], upper: bounds.upper ?? [0xFF, 0xFF])

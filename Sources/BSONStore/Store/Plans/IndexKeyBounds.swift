@@ -9,10 +9,19 @@ struct IndexKeyBounds {
 
     /// Parses the options.
     ///
+    /// - Parameters:
+    ///   - collation: the collation of the index.
+    ///   - filter: the filter of the query, whose collation the index must have if a bound holds a
+    ///     text.
     /// - Throws: 51174 and 51175 with MongoDB's messages for bounds that do not fit the index.
     init(
-        _ options: FindOptions, keys: [IndexDefinition.Key], _ collation: Collation?
+        _ options: FindOptions, keys: [IndexDefinition.Key], _ collation: Collation?,
+        of filter: Filter
     ) throws(StoreError) {
+        if filter.collation != collation {
+            let values = options.min.map(\.value) + options.max.map(\.value)
+            guard !values.contains(where: Collation.concerns) else { throw Self.isIncompatible }
+        }
         lower = try Self.key(options.min, keys, collation)
         upper = try Self.key(options.max, keys, collation)
         if let lower, let upper, !lower.lexicographicallyPrecedes(upper) {

@@ -38,7 +38,7 @@ struct DocumentValidator {
         error.errorInfo = [
             "failingDocumentId": id,
             "details": .document(
-                ValidationDetails.details(of: document, validator.document)),
+                ValidationDetails.details(of: document, validator)),
         ]
         throw error
     }

@@ -25,7 +25,7 @@ enum CreateCommand {
         try backend.write(call) { transaction in
             // Creating the same collection again succeeds, but aborts a transaction.
             if call.transaction == nil, let there = try transaction.options(namespace),
-                there.document == options.document
+                there.hasSameValues(as: options)
             {
                 return
             }

@@ -22,6 +22,80 @@ struct IndexCreationTests {
         }
     }
 
+    /// The server's `jstests/core/index_signature.js`: equivalent filters and projections are the
+    /// same index, and weights are compared as numbers.
+    @Test(
+        "an index is the same however its options are written",
+        arguments: [
+            (
+                [
+                    "key": ["a": 1],
+                    "partialFilterExpression": ["a": ["$gt": 0, "$lt": 10], "b": "x"],
+                ],
+                [
+                    "key": ["a": 1],
+                    "partialFilterExpression": [
+                        "$and": [["b": "x"], ["a": ["$lt": 10.0]], ["a": ["$gt": 0.0]]]
+                    ],
+                ], true
+            ),
+            (
+                ["key": ["a": 1], "partialFilterExpression": ["a": ["$in": [1, 2]]]],
+                ["key": ["a": 1], "partialFilterExpression": ["a": ["$in": [1.0, 2.0]]]], true
+            ),
+            (
+                ["key": ["a": 1], "partialFilterExpression": ["$or": [["a": 1], ["b": 2]]]],
+                ["key": ["a": 1], "partialFilterExpression": ["$or": [["b": 2.0], ["a": 1.0]]]],
+                true
+            ),
+            (
+                ["key": ["a": 1], "partialFilterExpression": ["a": ["$gt": 1]]],
+                ["key": ["a": 1], "partialFilterExpression": ["a": ["$gt": 2]]], false
+            ),
+            (
+                ["key": ["a": 1], "partialFilterExpression": ["a": ["$gt": 1]]],
+                ["key": ["a": 1], "partialFilterExpression": ["a": ["$gte": 1]]], false
+            ),
+            (
+                ["key": ["a": 1], "partialFilterExpression": ["b": "x"]],
+                ["key": ["a": 1], "partialFilterExpression": ["b": "X"]], false
+            ),
+            (
+                ["key": ["$**": 1], "wildcardProjection": ["a": ["b": 1, "c": 1]]],
+                ["key": ["$**": 1], "wildcardProjection": ["a.c": 1.0, "_id": 0, "a.b": true]],
+                true
+            ),
+            (
+                ["key": ["$**": 1], "wildcardProjection": ["a": 1]],
+                ["key": ["$**": 1], "wildcardProjection": ["a": 1, "_id": 1]], false
+            ),
+            (
+                ["key": ["a": "text", "b": "text"], "weights": ["a": 2, "b": 3]],
+                ["key": ["a": "text", "b": "text"], "weights": ["b": 3.0, "a": 2.0]], true
+            ),
+        ] as [(BSONDocument, BSONDocument, Bool)])
+    func sameIndex(first: BSONDocument, second: BSONDocument, isSame: Bool) throws {
+        let items = try DocumentStore(at: .inMemory).collection(Self.items)
+        func create(_ specification: BSONDocument, named name: String) throws {
+            try items.store.write { transaction in
+                var specification = specification
+                specification.append("name", .string(name))
+                try transaction.createIndex(Self.items, try IndexDefinition(specification))
+            }
+        }
+        try create(first, named: "i")
+        if isSame {
+            try create(second, named: "i")
+            let error = #expect(throws: StoreError.self) { try create(second, named: "j") }
+            #expect(error?.code.rawValue == 85)
+        } else {
+            let error = #expect(throws: StoreError.self) { try create(second, named: "i") }
+            #expect(error?.code.rawValue == 86)
+            try create(second, named: "j")
+        }
+        #expect(try items.listIndexes().count == (isSame ? 2 : 3))
+    }
+
     @Test(
         "a filter of a partial index compares, and nothing else",
         arguments: [

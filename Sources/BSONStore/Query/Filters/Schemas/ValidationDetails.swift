@@ -8,20 +8,21 @@ package struct ValidationDetails {
     /// Whether the clause should not have matched.
     private let isInverted: Bool
     private let document: BSONDocument
+    /// The collation of the collection; `nil` compares bytes.
+    private let collation: Collation?
 
-    private init(_ document: BSONDocument, isInverted: Bool) {
+    private init(_ document: BSONDocument, _ collation: Collation?, isInverted: Bool) {
         self.document = document
+        self.collation = collation
         self.isInverted = isInverted
     }
 
     /// Returns the details for a document that fails a validator.
-    package static func details(of document: BSONDocument, _ validator: BSONDocument)
-        -> BSONDocument
-    {
-        Self(document, isInverted: false).details(validator)
+    package static func details(of document: BSONDocument, _ validator: Filter) -> BSONDocument {
+        Self(document, validator.collation, isInverted: false).details(validator.document)
     }
 
-    private var inverted: Self { Self(document, isInverted: !isInverted) }
+    private var inverted: Self { Self(document, collation, isInverted: !isInverted) }
 
     private func details(_ filter: BSONDocument) -> BSONDocument {
         let clauses = ValidationClause.clauses(of: filter)
@@ -63,7 +64,7 @@ package struct ValidationDetails {
     ) -> BSONDocument {
         var found: [BSONValue] = []
         for (index, filter) in filters.enumerated() {
-            if onlyFailing, Self.passes(document, filter) != isInverted { continue }
+            if onlyFailing, Self.passes(document, filter, collation) != isInverted { continue }
             found.append([
                 "index": .int32(Int32(clamping: index)), "details": .document(details(filter)),
             ])
@@ -85,7 +86,8 @@ package struct ValidationDetails {
 
     private func expression(_ clause: ValidationClause) -> BSONDocument {
         do throws(StoreError) {
-            let value = try Expression(clause.operand).evaluate(
+            let scope = ExpressionScope(collation: collation)
+            let value = try Expression(clause.operand, in: scope).evaluate(
                 document, ExpressionFrame(root: document, now: CommandTime.now))
             var details = leaf(clause, "expression did not match", "expression did match")
             if let value { details.append("expressionResult", value) }
@@ -142,9 +144,12 @@ package struct ValidationDetails {
     }
 
     /// Whether a document matches a part of the validator; an unreadable part counts as matched.
-    static func passes(_ document: BSONDocument, _ clause: BSONDocument) -> Bool {
+    static func passes(
+        _ document: BSONDocument, _ clause: BSONDocument, _ collation: Collation? = nil
+    ) -> Bool {
         do throws(StoreError) {
-            return try Filter(clause).matches(document)
+            return try Filter(clause, options: FilterOptions(collation: collation))
+                .matches(document)
         } catch {
             return true
         }
@@ -152,17 +157,18 @@ package struct ValidationDetails {
 }
 
 /// One condition of a validator.
-struct ValidationClause {
+package struct ValidationClause {
     /// The operator.
-    let name: String
+    package let name: String
     /// The field, `nil` for an operator of the whole document.
-    let path: String?
-    let operand: BSONValue
+    package let path: String?
+    /// The operator's argument.
+    package let operand: BSONValue
     /// The condition as a filter.
-    let document: BSONDocument
+    package let document: BSONDocument
 
     /// Splits a filter into its conditions, as the parser does.
-    static func clauses(of filter: BSONDocument) -> [Self] {
+    package static func clauses(of filter: BSONDocument) -> [Self] {
         var clauses: [Self] = []
         for (key, value) in filter where key != "$comment" {
             let whole = BSONDocument([(key, value)])
