@@ -97,18 +97,13 @@ extension CommandCall {
         return namespace
     }
 
-    /// Returns the collation; `nil` for binary comparison.
+    /// Returns the collation; `nil` for the collection's own.
     func collation() throws -> Collation? { try Self.collation(self["collation"]) }
 
     /// Reads a collation; `nil` for an empty document.
     static func collation(_ value: BSONValue?) throws -> Collation? {
         guard let document = value?.documentValue, !document.isEmpty else { return nil }
         return try Collation(document)
-    }
-
-    /// Whether the collection's default collation applies, because the value names none.
-    static func inheritsCollation(_ value: BSONValue?) -> Bool {
-        value?.documentValue?["locale"]?.stringValue != "simple"
     }
 
     /// Reads a filter with the collation of its statement.
@@ -120,8 +115,7 @@ extension CommandCall {
         do {
             return try Filter(
                 query ?? [:], variables: variables, collation: collates,
-                now: hasNow ? CommandTime.now : nil,
-                inheritsCollation: inheritsCollation(collation))
+                now: hasNow ? CommandTime.now : nil)
         } catch {
             throw CommandFailure.framed(error, of: .optimization, "Failed to optimize expression")
         }

@@ -9,6 +9,14 @@ struct FindQuery: Sendable {
     /// record or an index key.
     let isPlain: Bool
 
+    /// Creates the query that a plan completed: with the collation of the collection, and with one
+    /// time for all batches.
+    init(_ planned: PlannedQuery, of query: FindQuery) {
+        filter = planned.filter
+        options = planned.options
+        isPlain = query.isPlain
+    }
+
     init(filter: Filter, options: FindOptions = .all) {
         self.filter = filter
         self.options = options

@@ -226,16 +226,19 @@ extension SyncCollection {
             for image in outcome.images {
                 try NoteLocalWrite(sync: sync).note(before: image.before, after: image.after)
             }
-            guard options.returnsAfter else { return before }
-            // Without an image the update changed nothing.
-            let id = outcome.images.first?.after?.documentID ?? before?.documentID
-            return try id.flatMap(sync.local)
+            var shown = before
+            if options.returnsAfter {
+                // Without an image the update changed nothing.
+                let id = outcome.images.first?.after?.documentID ?? before?.documentID
+                shown = try id.flatMap(sync.local)
+            }
+            return try shown.map { document in
+                try sync.transaction.projected(
+                    document, by: options.projection, filter, sync.namespace, selectedAs: before)
+            }
         }
         engine.wake()
-        return try found.map { document in
-            try coding.decoded(
-                options.projection?.apply(to: document, matching: filter) ?? document)
-        }
+        return try found.map { try coding.decoded($0) }
     }
 }
 

@@ -65,6 +65,24 @@ import Testing
         }
     }
 
+    @Test func `a collation of the collection gives the answers that a named one gives`() throws {
+        let store = try DocumentStore(at: .inMemory)
+        var count = 0
+        for file in FixtureFile.names(in: QueryFixture.folder) {
+            for fixture in try QueryFixture.cases(of: file) where fixture.isCollated {
+                try StoredQueryFixture.checkInherited(fixture, store)
+                count += 1
+            }
+        }
+        for file in FixtureFile.names(in: UpdateFixture.folder) {
+            for fixture in try UpdateFixture.cases(of: file) where fixture.isCollated {
+                try StoredUpdateFixture.checkInherited(fixture, store)
+                count += 1
+            }
+        }
+        #expect(count > 100)
+    }
+
     private static func store(_ name: String, _ directory: String) throws -> DocumentStore {
         try DocumentStore(
             at: .file("\(directory)/\(name).store"), options: .init(durability: .normal))

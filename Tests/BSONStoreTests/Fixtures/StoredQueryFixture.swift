@@ -3,6 +3,32 @@
 @testable import BSONStore
 import Testing
 
+extension Fixture {
+    /// Whether the case names a collation, and has an answer.
+    var isCollated: Bool { self["collation"] != nil && self["error"] == nil }
+
+    /// The case without its collation.
+    var withoutCollation: Fixture {
+        var fields = fields
+        fields.removeValue(forKey: "collation")
+        return Fixture(name: name, fields: fields)
+    }
+
+    /// Fills a collection that has the case's collation.
+    func fillCollated(_ store: DocumentStore) throws -> DocumentCollection<BSONDocument> {
+        let namespace = Namespace("inherited", "case")
+        try store.write { transaction in
+            try transaction.dropCollection(namespace)
+            try transaction.createCollection(
+                namespace, try CollectionOptions(["collation": self["collation"] ?? .null]))
+            for document in try documents("documents") ?? [] {
+                try transaction.insert(namespace, document)
+            }
+        }
+        return store.collection(namespace)
+    }
+}
+
 /// Answers the cases of `fixtures/queries` from collections of a store.
 enum StoredQueryFixture {
     private static func namespace(_ number: Int, _ indexes: FixtureIndexes) -> Namespace {
@@ -70,6 +96,14 @@ enum StoredQueryFixture {
                     { try answer(fixture, store.collection(namespace)) },
                     { try expect($0, fixture, isScan: indexes == .none) })
             }
+        }
+    }
+
+    /// Answers a case by the collation of the collection instead of its own.
+    static func checkInherited(_ fixture: Fixture, _ store: DocumentStore) throws {
+        let collection = try fixture.fillCollated(store)
+        try fixture.run({ try answer(fixture.withoutCollation, collection) }) {
+            try fixture.expect($0)
         }
     }
 

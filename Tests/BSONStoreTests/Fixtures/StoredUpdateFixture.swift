@@ -37,7 +37,8 @@ enum StoredUpdateFixture {
         for (number, fixture) in cases.enumerated() {
             for indexes in FixtureIndexes.allCases {
                 let collection = store.collection(namespace(number, indexes, process))
-                try fixture.run({ try run(fixture, collection) }) { outcome in
+                let inMemory = { try UpdateFixture.run(fixture) }
+                try fixture.run({ try run(fixture, collection, inMemory()) }) { outcome in
                     guard let outcome else { return }
                     try fixture.expect(outcome)
                 }
@@ -45,17 +46,27 @@ enum StoredUpdateFixture {
         }
     }
 
+    /// Carries a case out by the collation of the collection instead of its own.
+    static func checkInherited(_ fixture: Fixture, _ store: DocumentStore) throws {
+        let collection = try fixture.fillCollated(store)
+        // The case has its own collation in memory, where no collection has one.
+        let inMemory = try UpdateFixture.run(fixture)
+        try fixture.run({ try run(fixture.withoutCollation, collection, inMemory) }) { outcome in
+            if let outcome { try fixture.expect(outcome) }
+        }
+    }
+
     /// What an update did; `nil` where an index may lead to another one of several documents, so
     /// that only the case's going well is known, or where the indexes refuse what comes of it.
     private static func run(
-        _ fixture: Fixture, _ collection: DocumentCollection<BSONDocument>
+        _ fixture: Fixture, _ collection: DocumentCollection<BSONDocument>,
+        _ inMemory: UpdateFixture.Outcome
     ) throws -> UpdateFixture.Outcome? {
         let (filter, update) = try UpdateFixture.parse(fixture)
         let namespace = collection.namespace
         let candidates = try collection.store.read {
             try $0.count(namespace, filter: filter)
         }
-        let inMemory = try UpdateFixture.run(fixture)
         do {
             return try collection.store.write { transaction in
                 let done =
@@ -76,7 +87,8 @@ enum StoredUpdateFixture {
                     if let last { outcome.documents[last].removeValue(forKey: "_id") }
                 }
                 let isSure =
-                    candidates < 2 || fixture.isSet("multi") || namespace.database == "none"
+                    candidates < 2 || fixture.isSet("multi")
+                    || ["none", "inherited"].contains(namespace.database)
                 return isSure ? outcome : nil
             }
         } catch let error as StoreError where error.code.rawValue == 171 {

@@ -23,6 +23,24 @@ import Testing
         #expect(time <= WallClock.now)
     }
 
+    /// MongoDB manual, "Aggregation Variables", "NOW": the same for all stages and documents.
+    @Test func `all documents of a query and all writes of a bulk have one time`() throws {
+        let things = try DocumentStore(at: .inMemory).collection(Namespace("app", "things"))
+        let count = 20_000
+        try things.insertMany((0..<count).map { ["_id": .int32(Int32($0))] })
+        let shown: [BSONDocument] = try things.find().project(["now": "$$NOW"]).fetch()
+        #expect(shown.count == count && Set(shown.compactMap { $0["now"] }).count == 1)
+        let projection = try Projection(
+            ["now": "$$t"], variables: ["t": "$$NOW"], collation: nil)
+        let found = try things.store.read {
+            try $0.find(things.namespace, options: FindOptions(projection: projection))
+        }
+        #expect(Set(found.compactMap { $0["now"] }).count == 1)
+        let stages: BSONValue = [["$set": ["at": "$$NOW"]]]
+        try things.bulkWrite((0..<2_000).map { .updateOne(["_id": .int32($0)], stages) })
+        #expect(try things.distinct("at").count == 1)
+    }
+
     @Test func `timestamps of the current date are each greater than the one before`() throws {
         let update: BSONDocument = ["$currentDate": ["a": ["$type": "timestamp"]]]
         let times = try (0..<3).map { _ in try apply(update)["a"] }

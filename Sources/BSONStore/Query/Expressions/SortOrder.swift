@@ -71,7 +71,7 @@ public struct SortOrder: Sendable {
             }
         }
         self.keys = keys
-        self.collation = collation
+        self.collation = collation?.unlessSimple
         reversesInsertion = reverses
         hasPositions = Self.havePositions(keys)
     }

@@ -2,7 +2,7 @@
 package struct EvaluationOptions: Sendable {
     /// The variables that expressions may name.
     var variables: ExpressionScope
-    /// The collation of texts; `nil` compares their bytes.
+    /// The collation of texts; `nil` for the collection's own.
     package var collation: Collation?
 
     /// Creates options.

@@ -3,7 +3,7 @@ package struct FilterOptions: Sendable {
     /// The variables that `$expr` may name.
     var variables: ExpressionScope
     /// The collation of texts; `nil` compares their bytes.
-    package var collation: Collation?
+    package var collation: Collation? { didSet { takeSimple() } }
     /// The text index of the collection, which `$text` needs.
     var textIndex: TextIndexFields?
     /// Whether the filter belongs to a query or a write and thus allows `$where`, and `$near` and
@@ -29,6 +29,14 @@ package struct FilterOptions: Sendable {
         self.allowsText = allowsText
         self.defersText = defersText
         self.inheritsCollation = inheritsCollation
+        takeSimple()
+    }
+
+    /// Notes that a filter with the simple collation compares bytes in every collection.
+    private mutating func takeSimple() {
+        guard let collation, collation.isSimple else { return }
+        self.collation = nil
+        inheritsCollation = false
     }
 
     /// Options without variables, collation and index.

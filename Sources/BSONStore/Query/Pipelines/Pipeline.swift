@@ -31,9 +31,10 @@ public struct Pipeline: Sendable {
     public init(
         _ stages: BSONArray, options: PipelineOptions = PipelineOptions()
     ) throws(StoreError) {
-        let variables = try CommandVariables(options.let, collation: options.collation)
+        let collation = options.collation?.unlessSimple
+        let variables = try CommandVariables(options.let, collation: collation)
         let parser = PipelineParser(
-            scope: variables.scope, collation: options.collation, sources: options.added)
+            scope: variables.scope, collation: collation, sources: options.added)
         try self.init(stages, parser, options, variables)
     }
 
@@ -75,19 +76,17 @@ public struct Pipeline: Sendable {
 
     /// Returns the pipeline with a collection's default collation, unless it specifies its own.
     package func adapted(to collation: Collation?) throws(StoreError) -> Pipeline {
-        guard let collation, options.collation == nil, options.inheritsCollation else {
-            return self
-        }
+        guard let collation, options.collation == nil else { return self }
         var options = options
         options.collation = collation
         return try Pipeline(source, options: options)
     }
 
     /// Whether the options name a collation, which may be the comparison of bytes.
-    package var namesCollation: Bool { options.collation != nil || !options.inheritsCollation }
+    package var namesCollation: Bool { options.collation != nil }
 
     /// The collation that the options name; `nil` for the comparison of bytes, or if they name none.
-    package var namedCollation: Collation? { options.collation }
+    package var namedCollation: Collation? { options.collation?.unlessSimple }
 
     /// The names of the collections that stages read in addition to the pipeline's own.
     package var foreignCollections: [String] { PipelineCollections.read(by: source) }
@@ -122,7 +121,7 @@ public struct Pipeline: Sendable {
         try check(namespace)
         let run = PipelineRun(
             source: source, namespace: namespace, frame: try variables.frame(now: now),
-            collation: options.collation,
+            collation: namedCollation,
             bytesMax: options.allowDiskUse
                 ? PipelineMemory.bytesMaxWithDiskUse : PipelineMemory.bytesMax)
         let last = ClosureSink(body)

@@ -2,11 +2,8 @@
 public struct PipelineOptions: Sendable {
     /// Variables that the pipeline can use as `$$name`; their values are constant expressions.
     public var `let`: BSONDocument?
-    /// The collation of texts; `nil` compares their bytes.
+    /// The collation of texts; `nil` for the collection's own.
     public var collation: Collation?
-    /// Whether the collection's own collation applies if none is given; false if a command
-    /// specifies `{locale: "simple"}`.
-    public var inheritsCollation = true
     /// Whether a stage may use up to 1 GiB of memory instead of 100 MiB; nothing is written to
     /// disk.
     public var allowDiskUse: Bool

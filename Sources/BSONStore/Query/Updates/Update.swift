@@ -7,7 +7,7 @@ public struct Update: Sendable {
     package let remarks: BSONDocument?
     let collation: Collation?
     /// Whether a collection's own collation applies if the update has none.
-    package var inheritsCollation = true
+    let inheritsCollation: Bool
     private let arrayFilters: [BSONDocument]
     private let variables: BSONDocument
     /// Whether a replacement's empty timestamps stay unchanged: `bypassEmptyTsReplacement`.
@@ -29,18 +29,20 @@ public struct Update: Sendable {
     ///
     /// - Parameters:
     ///   - arrayFilters: the filters for `$[name]` in a path.
-    ///   - collation: the collation of texts in `$pull`, `$addToSet`, `$min` and similar operators.
+    ///   - collation: the collation of texts in `$pull`, `$addToSet`, `$min` and similar operators;
+    ///     `nil` for the collection's own.
     /// - Throws: `failedToParse` (9), `conflictingUpdateOperators` (40) and others with MongoDB's
     ///   text.
     public init(
         _ document: BSONDocument, arrayFilters: [BSONDocument] = [], collation: Collation? = nil
     ) throws(StoreError) {
         self.document = document
-        self.collation = collation
+        self.collation = collation?.unlessSimple
+        inheritsCollation = collation?.isSimple != true
         self.arrayFilters = arrayFilters
         variables = [:]
         var options = EvaluationOptions()
-        options.collation = collation
+        options.collation = self.collation
         let filters = try ArrayFilters(arrayFilters, options)
         var elements = document.makeIterator()
         if let first = elements.next(), first.key.hasBytePrefix("$") {
@@ -55,21 +57,22 @@ public struct Update: Sendable {
     ///
     /// - Parameters:
     ///   - variables: values that the stages may name as `$$name`; the `let` of a command.
-    ///   - collation: the collation of texts in the stages.
+    ///   - collation: the collation of texts in the stages; `nil` for the collection's own.
     /// - Throws: an error with MongoDB's code and text for an invalid pipeline.
     public init(
         pipeline: [BSONDocument], variables: BSONDocument = [:], arrayFilters: [BSONDocument] = [],
         collation: Collation? = nil
     ) throws(StoreError) {
         document = ["pipeline": .array(BSONArray(pipeline.map { .document($0) }))]
-        self.collation = collation
+        self.collation = collation?.unlessSimple
+        inheritsCollation = collation?.isSimple != true
         self.arrayFilters = arrayFilters
         self.variables = variables
         guard arrayFilters.isEmpty else {
             throw StoreError(
                 .failedToParse, "arrayFilters may not be specified for pipeline-style updates")
         }
-        kind = .pipeline(try UpdatePipeline(pipeline, variables, collation))
+        kind = .pipeline(try UpdatePipeline(pipeline, variables, self.collation))
         remarks = Self.remarks(kind)
     }
 

@@ -16,7 +16,7 @@ struct UpdatePipeline: Sendable {
     init(
         _ stages: [BSONDocument], _ variables: BSONDocument, _ collation: Collation?
     ) throws(StoreError) {
-        let variables = try CommandVariables(variables)
+        let variables = try CommandVariables(variables, collation: collation)
         frame = try variables.frame(now: CommandTime.now)
         let parser = try PipelineParser(scope: variables.scope, collation: collation)
             .nested(in: .update)

@@ -72,7 +72,7 @@ struct ScriptLocaleOptions {
         ] {
             document["locale"] = .string(name)
             do throws(StoreError) {
-                if let collation = try Collation(document) { return collation }
+                if let collation = try Collation(document).unlessSimple { return collation }
             } catch {
                 // The next name is tried.
                 continue

@@ -42,7 +42,9 @@ extension Query {
     public func update(
         _ update: BSONDocument, upsert: Bool = false, arrayFilters: [BSONDocument] = []
     ) async throws -> UpdateResult {
-        try await run(try Update(operators: update, arrayFilters: arrayFilters), upsert: upsert)
+        let update = try Update(
+            operators: update, arrayFilters: arrayFilters, collation: try namedCollation())
+        return try await run(update, upsert: upsert)
     }
 
     /// Changes all documents of the query by a pipeline of `$set`, `$unset`, `$replaceWith` and
@@ -57,7 +59,8 @@ extension Query {
     public func update(
         pipeline: [BSONDocument], upsert: Bool = false
     ) async throws -> UpdateResult {
-        try await run(try Update(pipeline: pipeline), upsert: upsert)
+        let update = try Update(pipeline: pipeline, collation: try namedCollation())
+        return try await run(update, upsert: upsert)
     }
 
     /// Removes all documents of the query.
@@ -78,7 +81,9 @@ extension Query {
         let (filter, options) = try parsed()
         guard !upsert || refinement.isOfAll else {
             throw StoreError(
-                .badValue, "an upsert takes all documents that match: omit skip and limit",
+                .badValue,
+                "an upsert takes all documents that match: omit skip, limit and "
+                    + "bounds",
                 namespace: namespace)
         }
         return try await writer.update(
@@ -127,9 +132,9 @@ extension Update {
     ///
     /// - Throws: `failedToParse` for a replacement and for an empty update.
     package init(
-        operators update: BSONDocument, arrayFilters: [BSONDocument]
+        operators update: BSONDocument, arrayFilters: [BSONDocument], collation: Collation? = nil
     ) throws(StoreError) {
-        try self.init(update, arrayFilters: arrayFilters)
+        try self.init(update, arrayFilters: arrayFilters, collation: collation)
         guard !update.isEmpty else {
             throw StoreError(.failedToParse, "the update operation document must not be empty")
         }

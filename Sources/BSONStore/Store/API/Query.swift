@@ -119,8 +119,8 @@ extension Query {
         }
     }
 
-    /// Returns the query with a collation for its filter and order, such as
-    /// `["locale": "de", "strength": 1]`.
+    /// Returns the query with a collation for its filter, order, projection and update, such as
+    /// `["locale": "de", "strength": 1]`; `["locale": "simple"]` compares bytes.
     public func collation(_ collation: BSONDocument) -> Query {
         refined { $0.refinement.collation = collation }
     }
@@ -225,17 +225,21 @@ extension Query {
     package func parsed() throws -> (filter: Filter, options: FindOptions) {
         if let failure { throw failure }
         guard !refinement.isEmpty else { return (try Filter(filter), .all) }
-        let collation = try refinement.collation.flatMap { (document) throws(StoreError) in
-            try Collation(document)
-        }
-        let isSimple = refinement.collation?["locale"]?.stringValue == "simple"
+        let collation = try namedCollation()
         let parsed =
             refinement.collation == nil
             ? try Filter(filter)
             : try Filter(
-                filter, variables: nil, collation: collation, now: nil,
-                inheritsCollation: !isSimple)
+                filter, options: FilterOptions(collation: collation, defersText: true))
         return (parsed, try options(collation))
+    }
+
+    /// Returns the collation of the query; `nil` for the collection's own.
+    ///
+    /// - Throws: `badValue` and others for an invalid collation.
+    func namedCollation() throws -> Collation? {
+        guard let document = refinement.collation else { return nil }
+        return try Collation(document)
     }
 
     /// Returns the filter of a query that is nothing else.
@@ -263,7 +267,8 @@ extension Query {
             },
             skip: refinement.skip, limit: refinement.limit,
             projection: try refinement.projection.flatMap { (fields) throws(StoreError) in
-                fields.isEmpty ? nil : try Projection(fields)
+                fields.isEmpty
+                    ? nil : try Projection(fields, variables: [:], collation: collation)
             },
             hint: refinement.hint)
         if let min = refinement.min { options.min = min }

@@ -244,7 +244,7 @@ extension CollectionOptionsParser {
     private func collation() throws(StoreError) -> BSONDocument? {
         guard let document = try document("collation") else { return nil }
         // The simple collation compares bytes, as no collation does.
-        return try Collation(document)?.document
+        return try Collation(document).unlessSimple?.document
     }
 
     private func view() throws(StoreError) -> CollectionOptions.View? {

@@ -60,7 +60,7 @@ final class CollectionTable: Sendable {
         isPlain = options == .none
         isClustered = options.isClustered
         let collation = try options.collation.flatMap { (document) throws(StoreError) in
-            try Collation(document)
+            try Collation(document).unlessSimple
         }
         self.collation = collation
         let isChecked = options.validationLevel != .off && options.validationAction == .error

@@ -106,7 +106,7 @@ struct IndexSpecificationParser {
             throw error(.badValue, "The field 'collation' cannot be an empty object.")
         }
         do throws(StoreError) {
-            return try Collation(found)?.document
+            return try Collation(found).unlessSimple?.document
         } catch let fault {
             throw error(fault.code, fault.message)
         }

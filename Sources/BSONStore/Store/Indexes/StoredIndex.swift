@@ -76,7 +76,7 @@ final class StoredIndex: Sendable {
         self.definition = definition
         refusesEqualKeys = definition.isUnique || definition.preparesUnique
         let collation = try definition.collation.flatMap { (document) throws(StoreError) in
-            try Collation(document)
+            try Collation(document).unlessSimple
         }
         self.collation = collation
         generator = IndexKeyGenerator(definition, collation)

@@ -81,7 +81,7 @@ struct ExpirySweep {
         let collation = try index.collation.map { (document) throws(StoreError) in
             try Collation(document)
         }
-        let options = FilterOptions(collation: collation ?? nil, inheritsCollation: false)
+        let options = FilterOptions(collation: collation ?? .simple)
         return try Filter(["$and": [.document(isDue), .document(partial)]], options: options)
     }
 }

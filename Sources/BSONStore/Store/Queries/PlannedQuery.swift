@@ -5,7 +5,8 @@ package struct PlannedQuery {
     package let filter: Filter
     /// The order of the documents; `nil` for the order in which the plan reads them.
     let order: SortOrder?
-    let options: FindOptions
+    /// The options, with the projection bound to the collation and time of the filter.
+    package let options: FindOptions
     /// The rows to read.
     var plan: QueryPlan
 

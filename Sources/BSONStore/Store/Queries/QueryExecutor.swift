@@ -221,6 +221,10 @@ struct QueryExecutor {
         let order =
             (given.collation == filter.collation
                 ? options.sort : options.sort?.collated(filter.collation)) ?? filter.impliedOrder
+        var options = options
+        if let projection = options.projection {
+            options.projection = try projection.bound(to: filter)
+        }
         return PlannedQuery(
             namespace: namespace, filter: filter, order: order, options: options,
             plan: try readingPlan(namespace, filter, order, options))
@@ -302,8 +306,7 @@ struct QueryExecutor {
         try ViewResolution(tables: tables).checkDepth(of: view, in: namespace.database)
         // The view compares texts by its own collation, whatever that of its collection is.
         var options = PipelineOptions()
-        options.collation = try tables.onTable(namespace) { $0.collation } ?? nil
-        options.inheritsCollation = false
+        options.collation = try tables.onTable(namespace) { $0.collation ?? .simple } ?? .simple
         let pipeline = try Pipeline(view.pipeline, options: options)
         let source = Namespace(namespace.database, view.on)
         var documents: [BSONDocument] = []
@@ -366,6 +369,30 @@ extension QueryExecutor {
         // An error must not reveal that a hidden collection or its text index exists.
         guard access.isOpen(namespace) else { return filter.timed }
         return try planner.completed(filter, namespace)
+    }
+
+    /// Returns an update with the collection's collation, unless it has its own.
+    func resolved(_ update: Update, _ namespace: Namespace) throws(StoreError) -> Update {
+        guard access.isOpen(namespace) else { return update }
+        let found = try tables.onTable(namespace) { (table) throws(StoreError) in
+            try update.adapted(to: table.collation)
+        }
+        return found ?? update
+    }
+
+    /// Returns a document that a write found, as the projection of the write shows it.
+    ///
+    /// - Parameters:
+    ///   - filter: the filter as the write was given it.
+    ///   - selected: the document as the filter found it; `nil` if it did not change.
+    func projected(
+        _ document: BSONDocument, by projection: Projection?, _ filter: Filter,
+        _ namespace: Namespace, selectedAs selected: BSONDocument?
+    ) throws(StoreError) -> BSONDocument {
+        guard let projection else { return document }
+        let filter = try resolved(filter, namespace)
+        return try projection.bound(to: filter).apply(
+            to: document, matching: filter, selectedAs: selected)
     }
 
     /// Plans a query.

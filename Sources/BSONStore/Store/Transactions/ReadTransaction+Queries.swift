@@ -74,7 +74,8 @@ extension ReadTransaction {
         _ collation: BSONDocument?, of namespace: Namespace
     ) throws(StoreError) {
         guard let collation, !collation.isEmpty, try isView(namespace) else { return }
-        try ViewResolution(tables: executor.tables).check(try Collation(collation), namespace)
+        try ViewResolution(tables: executor.tables).check(
+            try Collation(collation).unlessSimple, namespace)
     }
 
     /// Returns how many documents match a filter.
@@ -175,6 +176,26 @@ extension ReadTransaction {
         _ filter: Filter, _ namespace: Namespace
     ) throws(StoreError) -> Filter {
         try executor.resolved(filter, namespace)
+    }
+
+    /// Returns an update as a write of the collection uses it: with its collation.
+    package func resolved(
+        _ update: Update, _ namespace: Namespace
+    ) throws(StoreError) -> Update {
+        try executor.resolved(update, namespace)
+    }
+
+    /// Returns a document that a write found, as the projection of the write shows it.
+    ///
+    /// - Parameters:
+    ///   - filter: the filter as the write was given it.
+    ///   - selected: the document as the filter found it; `nil` if it did not change.
+    /// - Throws: the errors of the projection.
+    package func projected(
+        _ document: BSONDocument, by projection: Projection?, _ filter: Filter,
+        _ namespace: Namespace, selectedAs selected: BSONDocument? = nil
+    ) throws(StoreError) -> BSONDocument {
+        try executor.projected(document, by: projection, filter, namespace, selectedAs: selected)
     }
 
     /// Returns a query's plan in the shape of the command `explain`.

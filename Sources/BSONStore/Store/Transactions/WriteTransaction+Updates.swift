@@ -94,8 +94,8 @@ extension WriteTransaction {
         _ namespace: Namespace, _ filter: Filter, _ options: FindOneAndOptions
     ) throws(StoreError) -> BSONDocument? {
         let deleted = try deleteOne(namespace, filter: filter, sort: options.sort)
-        guard let deleted, let projection = options.projection else { return deleted }
-        return try projection.apply(to: deleted, matching: filter)
+        guard let deleted else { return nil }
+        return try projected(deleted, by: options.projection, filter, namespace)
     }
 
     /// Performs several writes; a refused write changes none of its documents, and the other writes

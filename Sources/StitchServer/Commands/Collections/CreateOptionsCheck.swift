@@ -165,9 +165,9 @@ struct CreateOptionsCheck {
         do throws(StoreError) {
             var ofCollection: BSONDocument?
             if let given = call["collation"]?.documentValue {
-                ofCollection = try Collation(given)?.document
+                ofCollection = try Collation(given).unlessSimple?.document
             }
-            guard try Collation(collation)?.document != ofCollection else { return }
+            guard try Collation(collation).unlessSimple?.document != ofCollection else { return }
             throw StoreError(
                 .badValue,
                 "The _id index must have the same collation as the collection. Index collation: "

@@ -282,7 +282,6 @@ struct AggregateRequest: Sendable {
             let: call.document("let"), collation: try call.collation(),
             allowDiskUse: call["allowDiskUse"]?.isTrue ?? true)
         if let backend { options.serverStages = ServerSources(backend, for: call).byName }
-        options.inheritsCollation = CommandCall.inheritsCollation(call["collation"])
         options.hint = try call.hint()
         do {
             return try Pipeline(stages, options: options)

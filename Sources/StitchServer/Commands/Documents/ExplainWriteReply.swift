@@ -99,10 +99,14 @@ struct ExplainWriteReply {
         _ namespace: Namespace, _ transaction: ReadTransaction
     ) throws -> Counts {
         var counts = Counts()
-        try transaction.forEach(namespace, filter: filter, options: options) { document in
+        let query = try transaction.planned(namespace, filter, options)
+        let update = try self.update.map { try transaction.resolved($0, namespace) }
+        try transaction.forEach(query) { document in
             counts.matched += 1
             guard let update else { return }
-            if try update.apply(to: document, matching: filter) != nil { counts.modified += 1 }
+            if try update.apply(to: document, matching: query.filter) != nil {
+                counts.modified += 1
+            }
         }
         if update != nil, upserts, counts.matched == 0 { counts.upserted = 1 }
         return counts

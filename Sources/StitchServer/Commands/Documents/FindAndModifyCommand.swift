@@ -86,12 +86,10 @@ enum FindAndModifyCommand {
         }
         let shown: (BSONDocument?, BSONDocument?) throws -> BSONValue = { document, selected in
             guard let document else { return .null }
-            guard let projection else { return .document(document) }
             do throws(StoreError) {
                 return .document(
-                    try projection.apply(
-                        to: document, matching: try transaction.resolved(filter, namespace),
-                        selectedAs: selected))
+                    try transaction.projected(
+                        document, by: projection, filter, namespace, selectedAs: selected))
             } catch {
                 throw CommandFailure.framed(error.during(.execution), execution)
             }
@@ -118,7 +116,6 @@ enum FindAndModifyCommand {
         var update = try Update(
             call["update"] ?? .null, variables: variables ?? [:],
             arrayFilters: try arrayFilters(call), collation: try call.collation())
-        update.inheritsCollation = CommandCall.inheritsCollation(call["collation"])
         update.keepsEmptyTimestamps = call.flag("bypassEmptyTsReplacement")
         update.writesEqualReplacement = true
         return update

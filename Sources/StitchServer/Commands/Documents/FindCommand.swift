@@ -49,8 +49,9 @@ enum FindCommand {
     private enum Found {
         /// The documents, all of which the transaction read.
         case documents(ResultCollector)
-        /// No documents yet: the cursor reads them, in transactions of its own.
-        case leftToCursor
+        /// No documents yet: the cursor reads them, in transactions of its own, by the query as
+        /// its plan completed it.
+        case leftToCursor(FindQuery)
     }
 
     private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
@@ -100,13 +101,13 @@ enum FindCommand {
             let isLeftToCursor =
                 try backend.isLasting && call.snapshot == nil && query.isPlain
                 && transaction.isInInsertionOrder(planned)
-            if isLeftToCursor { return .leftToCursor }
+            if isLeftToCursor { return .leftToCursor(FindQuery(planned, of: query)) }
             return .documents(try result(call, backend, planned, format, transaction))
         }
         switch found {
         case .documents(var result):
             return try open(&result, request, call, on: backend, under: ruleGuard)
-        case .leftToCursor:
+        case .leftToCursor(let query):
             return try open(
                 RowSource(backend.runner, namespace, query, isTailable: isTailable), request, call,
                 on: backend, under: ruleGuard)

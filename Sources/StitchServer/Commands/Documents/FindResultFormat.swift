@@ -6,7 +6,10 @@ internal import BSONStore
 struct FindResultFormat {
     /// The options for reading the documents.
     let options: FindOptions
-    private let query: FindQuery
+    /// The filter, order and projection of the query, with the collation of the collection.
+    private let filter: Filter
+    private let sort: SortOrder?
+    private let projection: Projection?
     private let namespace: Namespace
     private let transaction: ReadTransaction
     private let showsRecord: Bool
@@ -20,7 +23,12 @@ struct FindResultFormat {
         _ call: CommandCall, _ query: FindQuery, _ namespace: Namespace,
         _ transaction: ReadTransaction
     ) throws {
-        self.query = query
+        let filter = try transaction.resolved(query.filter, namespace)
+        self.filter = filter
+        sort =
+            query.filter.collation == filter.collation
+            ? query.options.sort : query.options.sort?.collated(filter.collation)
+        projection = try query.options.projection?.bound(to: filter)
         self.namespace = namespace
         self.transaction = transaction
         // `returnKey` excludes the record id.
@@ -66,9 +74,7 @@ struct FindResultFormat {
             }
         } else {
             shown =
-                try query.options.projection?.apply(
-                    to: document, matching: query.filter, sortedBy: query.options.sort)
-                ?? document
+                try projection?.apply(to: document, matching: filter, sortedBy: sort) ?? document
         }
         if showsRecord, let id = document["_id"],
             let row = try transaction.row(of: id, in: namespace)

@@ -191,11 +191,9 @@ struct UpdateStatement: Sendable {
             }
             for (name, value) in constants { all.append(name, ["$literal": value]) }
         }
-        var parsed = try Update(
+        return try Update(
             update, variables: all, arrayFilters: try arrayFilters(),
             collation: try CommandCall.collation(document["collation"]))
-        parsed.inheritsCollation = CommandCall.inheritsCollation(document["collation"])
-        return parsed
     }
 
     private func arrayFilters() throws(CommandFailure) -> [BSONDocument] {

@@ -66,7 +66,7 @@ extension ClientQuery {
         in definition: UpstreamCollection
     ) throws {
         let own = try definition.options["collation"]?.documentValue.flatMap {
-            (document) throws(StoreError) -> Collation? in try Collation(document)
+            (document) throws(StoreError) -> Collation? in try Collation(document).unlessSimple
         }
         if filter.collation != own {
             collation = filter.collation?.document ?? ["locale": "simple"]

@@ -91,8 +91,8 @@ import Testing
         try store.collection(words).insertOne(["_id": "foo", "n": 1])
         let simple = try Filter(comparingBytes: ["_id": "FOO"])
         let byCommand = try Filter(
-            ["_id": "FOO"], variables: nil, now: BSONDatetime(milliseconds: 0),
-            inheritsCollation: false)
+            ["_id": "FOO"], variables: nil, collation: .simple,
+            now: BSONDatetime(milliseconds: 0))
         for filter in [simple, byCommand] {
             try store.write { transaction in
                 #expect(try transaction.find(words, filter: filter).isEmpty)

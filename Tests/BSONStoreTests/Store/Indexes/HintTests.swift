@@ -185,8 +185,7 @@ struct HintTests {
         _ = try after(["$min": ["m": "B"]])
         #expect(try people.find(["_id": 1]).first()?["m"] == "b")
         try store.write { transaction in
-            var update = try Update(["$pull": ["a": "X"]] as BSONDocument)
-            update.inheritsCollation = false
+            let update = try Update(["$pull": ["a": "X"]] as BSONDocument, collation: .simple)
             try transaction.updateMany(Self.people, filter: .all, update: update)
         }
         #expect(try people.find(["_id": 1]).first()?["a"] == ["x", "Y"])

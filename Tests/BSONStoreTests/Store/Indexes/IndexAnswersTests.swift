@@ -237,8 +237,7 @@ struct IndexAnswersTests {
             ])
             let filter = try Filter(
                 condition, variables: nil,
-                collation: try given.flatMap { isSimple ? nil : try Collation($0) }, now: .now,
-                inheritsCollation: given == nil)
+                collation: try given.map { try Collation($0) }, now: .now)
             let note: Comment = "\(condition) own \(own ?? [:]) given \(given ?? [:])"
             let expected = Set(texts.filter(isFound))
             try store.write { transaction in

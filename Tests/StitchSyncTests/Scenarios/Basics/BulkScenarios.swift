@@ -33,6 +33,22 @@ struct BulkScenarios {
         #expect(try await a.items.status() == SyncStatus(synced: 3))
     }
 
+    @Test("a write that names the simple collation leaves the document of another case alone")
+    func simpleCollation() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: nil)
+        try a.store.createCollection(
+            a.items.namespace, ["collation": ["locale": "en", "strength": 2]])
+        try await a.insert(["_id": "foo", "x": 0])
+        let simple = BulkWrite.Options(collation: .simple)
+        let result = try await a.items.bulkWrite([
+            .deleteOne(["_id": "FOO"], options: simple),
+            .updateMany(["_id": "FOO"], ["$inc": ["x": 1]], options: simple),
+        ])
+        #expect(result.deletedCount == 0 && result.matchedCount == 0)
+        #expect(try await a.items.bulkWrite([.deleteOne(["_id": "FOO"])]).deletedCount == 1)
+    }
+
     @Test("an ordered bulk write ends at the first write that is refused")
     func orderedBulkWrite() async throws {
         let world = try SyncWorld()

@@ -10,8 +10,16 @@ public struct Projection: Sendable {
     let root: ProjectionNode
     /// The operators that change the result, in order.
     let operators: [ProjectionOperator]
-    /// The values of the variables of the expressions.
-    private let variables: [BSONValue?]
+    /// The `let` of the command.
+    private let given: BSONDocument
+    private let variables: CommandVariables
+    /// The values of the variables, and the time of the query.
+    private var frame: ExpressionFrame
+    /// Whether the frame has the time of a query; otherwise each document has its own.
+    private var isTimed = false
+    private let collation: Collation?
+    /// Whether a collection's own collation applies if the projection has none.
+    private let inheritsCollation: Bool
     private let requested: RequestedMetadata
 
     /// The treatment of fields that are not named.
@@ -33,23 +41,40 @@ public struct Projection: Sendable {
     /// Parses a projection whose expressions may use variables and whose `$elemMatch` compares
     /// texts by a collation.
     ///
-    /// - Parameter variables: the `let` of a command: constant expressions by name.
-    /// - Throws: as ``init(_:)``.
+    /// - Parameters:
+    ///   - variables: the `let` of a command: constant expressions by name, each of which may use
+    ///     the earlier ones.
+    ///   - collation: the collation of texts; `nil` for that of the query.
+    /// - Throws: as ``init(_:)``; the errors of the variables.
     public init(
         _ document: BSONDocument, variables: BSONDocument, collation: Collation?
     ) throws(StoreError) {
-        var options = EvaluationOptions(
-            variables: ExpressionScope(collation: collation), collation: collation)
-        var values: [BSONValue?] = []
-        let frame = ExpressionFrame(now: CommandTime.now)
-        for (name, value) in variables {
-            values.append(try Expression(value).evaluate(BSONDocument(), frame))
-            try options.variables.define(name)
-        }
+        given = variables
+        self.collation = collation?.unlessSimple
+        inheritsCollation = collation?.isSimple != true
+        self.variables = try CommandVariables(variables, collation: self.collation)
+        frame = try self.variables.frame(now: CommandTime.now)
+        let options = EvaluationOptions(
+            variables: self.variables.scope, collation: self.collation)
         self.document = document
-        self.variables = values
         (kind, root, operators) = try ProjectionParser.parse(document, options)
         requested = root.computes ? RequestedMetadata(in: .document(document)) : []
+    }
+
+    /// Returns the projection for a query: texts compare as in the filter unless the projection has
+    /// a collation, and `$$NOW` is the same for all documents.
+    ///
+    /// - Parameter filter: the filter with the collation of its collection.
+    /// - Throws: the errors of parsing the projection.
+    package func bound(to filter: Filter) throws(StoreError) -> Projection {
+        var bound = self
+        if let inherited = filter.collation, collation == nil, inheritsCollation {
+            bound = try Projection(document, variables: given, collation: inherited)
+        }
+        guard root.computes, !isTimed else { return bound }
+        bound.frame = try bound.variables.frame(now: filter.frame?.now ?? CommandTime.now)
+        bound.isTimed = true
+        return bound
     }
 
     /// Whether applying the projection requires the filter that found the document.
@@ -83,7 +108,12 @@ public struct Projection: Sendable {
         sortedBy order: SortOrder? = nil, at placement: [String: BSONValue] = [:]
     ) throws(StoreError) -> BSONDocument {
         guard root.computes else { return try apply(to: document, matching: filter, .init()) }
-        var frame = ExpressionFrame(now: CommandTime.now, values: variables)
+        var frame = frame
+        if !isTimed {
+            frame.now = CommandTime.now
+            frame.clusterTime = CommandTime.current?.clusterTime
+        }
+        frame.userRoles = ExpressionRoles.current
         frame.metadata = filter.metadata(of: selected ?? document)
         if !placement.isEmpty { frame.metadata.merge(placement) { $1 } }
         if requested.contains(.sortKey), let order {

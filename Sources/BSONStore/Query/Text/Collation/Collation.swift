@@ -44,20 +44,39 @@ public struct Collation: Sendable, Hashable {
     /// The version of the rules in MongoDB 7.0; other versions are refused.
     static let version = "57.1"
 
-    /// Parses a collation document such as `{locale: "en", strength: 2}`; `nil` for "simple".
+    /// The comparison of the bytes of texts, whatever the collation of the collection is.
+    ///
+    /// ```swift
+    /// let exact = BulkWrite.Options(collation: .simple)
+    /// ```
+    public static let simple = Collation(Options(locale: "simple"), simpleDocument)
+
+    private static let simpleDocument: BSONDocument = ["locale": "simple"]
+
+    /// Parses a collation document such as `{locale: "en", strength: 2}`; `{locale: "simple"}` is
+    /// ``simple``.
     ///
     /// - Throws: `badValue` (2) for an unknown locale, 40414 and 40415 for missing and unknown
     ///   fields, and others with MongoDB's text.
-    public init?(_ document: BSONDocument) throws(StoreError) {
+    public init(_ document: BSONDocument) throws(StoreError) {
         // Each statement of a device has this one.
-        if document == Self.simple { return nil }
-        let options = try CollationParser.parse(document)
-        guard options.locale != "simple" else { return nil }
-        self.options = options
-        self.document = Self.document(options)
+        let isSimple = document == Self.simpleDocument
+        let options = isSimple ? Self.simple.options : try CollationParser.parse(document)
+        self.init(
+            options,
+            options.locale == "simple" ? Self.simpleDocument : Self.document(options))
     }
 
-    private static let simple: BSONDocument = ["locale": "simple"]
+    private init(_ options: Options, _ document: BSONDocument) {
+        self.options = options
+        self.document = document
+    }
+
+    /// Whether texts compare by their bytes.
+    public var isSimple: Bool { options.locale == "simple" }
+
+    /// The collation in the form of parsed queries, in which `nil` compares bytes.
+    package var unlessSimple: Collation? { isSimple ? nil : self }
 
     private static func document(_ options: Options) -> BSONDocument {
         [
@@ -125,6 +144,7 @@ public struct Collation: Sendable, Hashable {
     }
 
     private func keyText(_ text: String) -> String {
+        guard !isSimple else { return text }
         var writer = CollationKey(options: options)
         return writer.key(of: text)
     }

@@ -19,7 +19,7 @@ public enum BulkWrite: Sendable {
         public var upsert: Bool
         /// The filters that `$[name]` in a path refers to.
         public var arrayFilters: [BSONDocument]
-        /// The collation of strings in the filter and the update.
+        /// The collation of strings in the filter and the update; `nil` for the collection's own.
         public var collation: Collation?
         /// The values that a pipeline can refer to as `$$name`.
         public var variables: BSONDocument

@@ -13,6 +13,19 @@ struct BulkWriter {
         noting note: ((DocumentImages) throws -> Void)?,
         within: (() throws -> Void) throws -> Void = { try $0() }
     ) throws -> BulkWriteResult {
+        // All writes have one `$$NOW`, as the statements of a command.
+        try CommandTime.$current.withValue(
+            CommandTime.current ?? CommandTime(clusterTime: nil)
+        ) {
+            try performAll(namespace, writes, ordered: ordered, noting: note, within: within)
+        }
+    }
+
+    private func performAll(
+        _ namespace: Namespace, _ writes: [BulkWrite], ordered: Bool,
+        noting note: ((DocumentImages) throws -> Void)?,
+        within: (() throws -> Void) throws -> Void
+    ) throws -> BulkWriteResult {
         var result = BulkWriteResult()
         for (index, write) in writes.enumerated() {
             do {

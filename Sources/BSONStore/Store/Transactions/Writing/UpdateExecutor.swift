@@ -242,10 +242,7 @@ struct UpdateExecutor {
     private func resolved(
         _ update: Update, at namespace: Namespace
     ) throws(StoreError) -> Update {
-        let found = try executor.tables.onTable(namespace) { (table) throws(StoreError) in
-            try update.adapted(to: table.collation)
-        }
-        return found ?? update
+        try executor.resolved(update, namespace)
     }
 
     /// Returns the rows of the matching documents.
@@ -292,9 +289,9 @@ struct UpdateExecutor {
         } else {
             found = nil
         }
-        guard let found, let projection = options.projection else { return found }
-        return try projection.apply(
-            to: found, matching: try resolved(filter, at: namespace),
+        guard let found else { return nil }
+        return try executor.projected(
+            found, by: options.projection, filter, namespace,
             selectedAs: outcome.images.first?.before)
     }
 }
