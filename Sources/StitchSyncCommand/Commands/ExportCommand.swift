@@ -134,8 +134,9 @@
             let isWhole = filter.isEmpty && skip == 0 && limit == 0
             let total = isWhole ? try store.read { try $0.count(place.namespace) } : nil
             try write(total: total) { body in
-                try store.collection(place.namespace).find(filter).sort(sorting.sort ?? [:])
-                    .skip(skip).limit(limit).project(projection).forEach(body)
+                let query = store.collection(place.namespace).find(filter)
+                    .sort(sorting.sort ?? [:]).skip(skip).project(projection)
+                try (limit == 0 ? query : query.limit(limit)).forEach(body)
             }
         }
 

@@ -49,8 +49,9 @@
             let store = try place.open(readOnly: true)
             defer { store.close() }
             var lines = output.lines
-            try store.collection(place.namespace).find(selection.filter)
-                .sort(sorting.sort ?? [:]).skip(skip).limit(limit).project(projection ?? [:])
+            let query = store.collection(place.namespace).find(selection.filter)
+                .sort(sorting.sort ?? [:]).skip(skip).project(projection ?? [:])
+            try (limit == 0 ? query : query.limit(limit))
                 .forEach { document in try lines.append(document) }
             try lines.finish()
         }

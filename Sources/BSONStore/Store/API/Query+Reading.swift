@@ -32,8 +32,16 @@ extension Query {
     /// - Throws: as `fetch()` does; `DocumentDecodingFailure` if the document does not decode.
     public func first() throws -> Document? {
         let found: BSONDocument?
-        if let id = try plainID() {
-            found = try store.read { try $0.get(namespace, id: id) }
+        if let id = plainID {
+            found = try store.read { transaction in
+                // A collation makes other ids equal to this one.
+                guard Collation.concerns(id),
+                    try transaction.options(namespace)?.collation != nil
+                else { return try transaction.get(namespace, id: id) }
+                return try transaction.find(
+                    namespace, filter: filter, options: try FindOptions(limit: 1)
+                ).first
+            }
         } else {
             var (filter, options) = try parsed()
             options.limit = 1
@@ -88,7 +96,15 @@ extension Query {
     ///
     /// - Throws: as `fetch()` does.
     public func count() throws -> Int {
-        let (filter, options) = try parsed()
+        var (filter, options) = try parsed()
+        if refinement.isBounded {
+            (options.sort, options.projection) = (nil, nil)
+            var count = 0
+            try store.read { [options] in
+                try $0.forEach(namespace, filter: filter, options: options) { _ in count += 1 }
+            }
+            return count
+        }
         let matching = try store.read {
             try $0.count(namespace, filter: filter, hint: options.hint)
         }
@@ -104,14 +120,25 @@ extension Query {
     ///
     /// - Throws: as `fetch()` does; `badValue` for a query with a skip or limit.
     public func distinct(_ field: String) throws -> [BSONValue] {
-        let (filter, options) = try parsed()
+        var (filter, options) = try parsed()
         guard refinement.isOfAll else {
             throw StoreError(
                 .badValue, "distinct takes all documents that match: omit skip and limit",
                 namespace: namespace)
         }
-        return try store.read {
-            try $0.distinct(namespace, field: field, filter: filter, hint: options.hint)
+        (options.sort, options.projection) = (nil, nil)
+        return try store.read { [options] transaction in
+            guard refinement.isBounded else {
+                return try transaction.distinct(
+                    namespace, field: field, filter: filter, hint: options.hint)
+            }
+            let collation = try transaction.resolved(filter, namespace).collation
+            var values = try DistinctValues(field, collation: collation)
+            try transaction.forEach(namespace, filter: filter, options: options) { document in
+                document.withUnsafeBytes { values.insert($0) }
+                try values.countMemory()
+            }
+            return try values.sorted()
         }
     }
 
@@ -164,12 +191,8 @@ extension Query {
     }
 
     /// Returns the `_id` of a query that asks for nothing else, which is looked up at once.
-    private func plainID() throws -> BSONValue? {
-        guard failure == nil, refinement.isEmpty, let id = Filter.soleID(filter) else { return nil }
-        guard Collation.concerns(id) else { return id }
-        // A collation makes other ids equal to this one.
-        let isCollated = try store.read { try $0.options(namespace)?.collation != nil }
-        return isCollated ? BSONValue?.none : id
+    private var plainID: BSONValue? {
+        failure == nil && refinement.isEmpty ? Filter.soleID(filter) : nil
     }
 }
 

@@ -31,7 +31,7 @@ extension Query {
     ///
     /// - Parameters:
     ///   - update: MongoDB's update operators.
-    ///   - upsert: whether to insert a document if none matches; not with a skip or limit.
+    ///   - upsert: whether to insert a document if none matches; not with a skip, limit or bounds.
     ///   - arrayFilters: one filter for each `$[name]` in the update's paths.
     /// - Returns: how many documents matched and were modified.
     /// - Throws: the error of an invalid query or update, `duplicateKey`, and the error of an
@@ -79,7 +79,7 @@ extension Query {
 
     private func run(_ update: Update, upsert: Bool) async throws -> UpdateResult {
         let (filter, options) = try parsed()
-        guard !upsert || refinement.isOfAll else {
+        guard !upsert || refinement.isOfAll && !refinement.isBounded else {
             throw StoreError(
                 .badValue,
                 "an upsert takes all documents that match: omit skip, limit and "

@@ -66,7 +66,7 @@ extension Query where Document: TypedDocument {
             self.init(store, namespace, coding, bson, writer: writer)
         } catch {
             // It matches nothing: a failed query must not find all documents.
-            self.init(store, namespace, coding, ["_id": ["$in": []]], writer: writer)
+            self.init(store, namespace, coding, nothing, writer: writer)
             failure = error
         }
     }
@@ -91,7 +91,7 @@ extension Query {
 
     /// Returns the query with at most a number of documents.
     ///
-    /// - Parameter count: how many; 0 for all; a negative number is an error of the verb.
+    /// - Parameter count: how many; 0 for none; a negative number is an error of the verb.
     public func limit(_ count: Int) -> Query { refined { $0.refinement.limit = count } }
 
     /// Returns the query with some fields of its documents; the type must decode without the
@@ -196,11 +196,15 @@ public enum SortDirection: Sendable, Hashable {
 
 // MARK: - Parsing
 
+/// The filter that no document passes.
+private let nothing: BSONDocument = ["_id": ["$in": []]]
+
 /// The parts of a query in addition to its filter.
 struct QueryRefinement: Sendable {
     var sort: BSONDocument?
     var skip = 0
-    var limit = 0
+    /// The maximum number of documents; `nil` for all.
+    var limit: Int?
     var projection: BSONDocument?
     var hint: IndexHint?
     var min: BSONDocument?
@@ -208,9 +212,11 @@ struct QueryRefinement: Sendable {
     var collation: BSONDocument?
 
     /// Whether the query means all documents that match.
-    var isOfAll: Bool { skip == 0 && limit == 0 }
+    var isOfAll: Bool { skip == 0 && limit == nil }
     /// Whether the query names an index, or bounds on its keys.
     var namesIndex: Bool { hint != nil || min != nil || max != nil }
+    /// Whether the query has bounds on the keys of an index.
+    var isBounded: Bool { min != nil || max != nil }
     /// Whether the query is a filter and nothing else.
     var isEmpty: Bool {
         isOfAll && !namesIndex && sort == nil && projection == nil && collation == nil
@@ -231,7 +237,9 @@ extension Query {
             ? try Filter(filter)
             : try Filter(
                 filter, options: FilterOptions(collation: collation, defersText: true))
-        return (parsed, try options(collation))
+        let options = try options(collation)
+        guard refinement.limit != 0 else { return (try Filter(nothing), options) }
+        return (parsed, options)
     }
 
     /// Returns the collation of the query; `nil` for the collection's own.
@@ -265,7 +273,7 @@ extension Query {
             sort: try refinement.sort.flatMap { (keys) throws(StoreError) in
                 keys.isEmpty ? nil : try SortOrder(keys, collation: collation)
             },
-            skip: refinement.skip, limit: refinement.limit,
+            skip: refinement.skip, limit: refinement.limit ?? 0,
             projection: try refinement.projection.flatMap { (fields) throws(StoreError) in
                 fields.isEmpty
                     ? nil : try Projection(fields, variables: [:], collation: collation)

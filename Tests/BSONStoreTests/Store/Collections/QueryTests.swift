@@ -69,6 +69,48 @@ import Testing
         #expect(try people.findOne(id: 10) == nil)
     }
 
+    @Test func `a limit of zero is no document`() async throws {
+        let people = try people()
+        let none = people.find(["age": ["$gte": 0]]).sort(["age": 1]).limit(0)
+        #expect(try none.fetch().isEmpty && none.first() == nil && none.count() == 0)
+        var visited = 0
+        try none.forEach { _ in visited += 1 }
+        #expect(visited == 0)
+        #expect(try await none.update(["$set": ["n": 1]]).matchedCount == 0)
+        #expect(try await none.delete() == 0)
+        #expect(try await people.find().limit(0).delete() == 0)
+        #expect(try people.find().count() == 6)
+        var snapshots = try none.observe().makeAsyncIterator()
+        #expect(try await snapshots.next()?.documents.isEmpty == true)
+        await #expect(throws: StoreError.self) {
+            try await people.find(["_id": 9]).limit(0).update(["$set": ["n": 1]], upsert: true)
+        }
+        #expect(throws: StoreError.self) {
+            try people.find(["age": ["$no": 1]]).limit(0).count()
+        }
+    }
+
+    @Test func `bounds count for each verb`() async throws {
+        let people = try people()
+        try people.createIndex(["age": 1])
+        let middle = people.find().hint(.name("age_1")).bounds(
+            min: ["age": 10], max: ["age": 40])
+        #expect(try middle.fetch().count == 3 && middle.count() == 3)
+        #expect(try middle.skip(1).count() == 2 && middle.limit(2).count() == 2)
+        #expect(try middle.skip(2).limit(2).count() == 1 && middle.limit(0).count() == 0)
+        #expect(try middle.distinct("age") == [10, 20, 30])
+        let error = await #expect(throws: StoreError.self) {
+            try await people.find(["age": 77]).hint(.name("age_1")).bounds(min: ["age": 10])
+                .update(["$set": ["n": 1]], upsert: true)
+        }
+        #expect(error?.code == .badValue)
+        #expect(try people.find().count() == 6)
+        #expect(throws: StoreError.self) { try people.find().bounds(min: ["age": 1]).count() }
+        #expect(throws: StoreError.self) {
+            try people.find().bounds(min: ["age": 1]).distinct("age")
+        }
+    }
+
     @Test func `what is invalid is the error of the verb, and nothing is changed`() async throws {
         let people = try people()
         let invalid = [
