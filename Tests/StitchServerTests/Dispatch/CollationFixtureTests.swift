@@ -45,11 +45,16 @@ import Testing
         let path = Python.folder.appending(path: "fixtures").appending(path: folder)
         let files = try FileManager.default.contentsOfDirectory(
             at: path, includingPropertiesForKeys: nil)
-        return try files.filter { $0.pathExtension == "json" }.flatMap { file in
+        var found: [BSONDocument] = []
+        for file in files where file.pathExtension == "json" {
             let content = try BSONDocument(
                 extendedJSON: try String(contentsOf: file, encoding: .utf8))
-            return (content["cases"]?.arrayValue?.values ?? []).compactMap(\.documentValue)
-        }.filter { $0["collation"] != nil && $0["error"] == nil && $0["textIndex"] == nil }
+            for case .document(let fixture) in content["cases"]?.arrayValue?.values ?? [] {
+                let isPlain = fixture["error"] == nil && fixture["textIndex"] == nil
+                if isPlain, fixture["collation"] != nil { found.append(fixture) }
+            }
+        }
+        return found
     }
 
     private static func copy(
