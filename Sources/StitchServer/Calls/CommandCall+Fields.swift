@@ -157,19 +157,6 @@ extension CommandCall {
 }
 
 extension BSONValue {
-    /// Whether MongoDB reads the value as true.
-    var isTrue: Bool {
-        switch self {
-        case .bool(let value): value
-        case .int32(let value): value != 0
-        case .int64(let value): value != 0
-        case .double(let value): value != 0
-        case .decimal128(let value): value.kind != .finite || value.coefficient != 0
-        case .null, .undefined: false
-        default: true
-        }
-    }
-
     /// The number without its fraction, clamped to the range of `Int`.
     var wholeNumber: Int? {
         switch self {

@@ -68,28 +68,33 @@ function pick(from, ...names) {
 function hasOperators(update) {
   return Array.isArray(update) || Object.keys(update).some(k => k.startsWith('$'));
 }
+function needed(value, name) {
+  if (value === undefined || value === null) throw invalid(
+    `Missing required argument: ${name}`);
+  return value;
+}
 function item(name, value) {
+  needed(value, name);
   switch (name) {
     case 'insertOne': {
-      const document = value.document || value;
+      const document = 'document' in value ? needed(value.document, 'document') : value;
       return document._id === undefined ? { _id: ObjectId(), ...document } : document;
     }
     case 'replaceOne':
-      if (hasOperators(value.replacement)) throw failed(MongoInvalidArgumentError,
+      if (hasOperators(needed(value.replacement, 'replacement'))) throw failed(MongoInvalidArgumentError,
         'Replacement document must not contain atomic operators');
-      return { q: value.filter || {}, u: value.replacement,
+      return { q: needed(value.filter, 'filter'), u: value.replacement,
         ...pick(value, 'upsert', 'collation', 'hint', 'sort') };
     case 'updateOne': case 'updateMany':
-      if (!value.update ||
-        !hasOperators(value.update)) throw failed(MongoInvalidArgumentError,
+      if (!hasOperators(needed(value.update, 'update'))) throw failed(MongoInvalidArgumentError,
         'Update document requires atomic operators');
       return {
-        q: value.filter || {}, u: value.update,
+        q: needed(value.filter, 'filter'), u: value.update,
           ...(name === 'updateMany' ? { multi: true } : {}),
         ...pick(value, 'upsert', 'collation', 'arrayFilters', 'hint', 'sort'),
       };
     default:
-      return { q: value.filter || {}, limit: name === 'deleteOne' ? 1 : 0,
+      return { q: needed(value.filter, 'filter'), limit: name === 'deleteOne' ? 1 : 0,
         ...pick(value, 'collation', 'hint') };
   }
 }

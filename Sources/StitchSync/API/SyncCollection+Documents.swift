@@ -164,7 +164,16 @@ extension SyncCollection {
         guard !update.isReplacement else {
             throw StoreError(.failedToParse, "the update operation document must use operators")
         }
-        return try await findAndChange(Filter(filter), options) { _ in update }
+        return try await findAndChange(Filter(filter), options) { _ in update }.document
+    }
+
+    /// Changes the first document that matches a filter by operators, a pipeline or a replacement.
+    ///
+    /// - Returns: the document before or after the change, as the options say, and what changed.
+    package func findOneAndChange(
+        _ filter: BSONDocument, _ update: Update, options: FindOneAndOptions
+    ) async throws -> (document: Document?, result: UpdateResult) {
+        try await findAndChange(Filter(filter), options) { _ in update }
     }
 
     /// Replaces the first document that matches a filter and returns it, before or after as the
@@ -188,7 +197,7 @@ extension SyncCollection {
                     .failedToParse, "the replacement document must not contain operators")
             }
             return update
-        }
+        }.document
     }
 
     /// Deletes the first document that matches a filter and returns it.
@@ -214,9 +223,9 @@ extension SyncCollection {
     private func findAndChange(
         _ filter: Filter, _ options: FindOneAndOptions,
         _ update: @escaping @Sendable (BSONDocument?) throws -> Update
-    ) async throws -> Document? {
+    ) async throws -> (document: Document?, result: UpdateResult) {
         let first = try FindOptions(sort: options.sort, limit: 1)
-        let found = try await write { sync -> BSONDocument? in
+        let (found, result) = try await write { sync -> (BSONDocument?, UpdateResult) in
             let before = try sync.transaction.find(
                 sync.namespace, filter: filter, options: first
             ).first
@@ -232,13 +241,14 @@ extension SyncCollection {
                 let id = outcome.images.first?.after?.documentID ?? before?.documentID
                 shown = try id.flatMap(sync.local)
             }
-            return try shown.map { document in
+            let projected = try shown.map { document in
                 try sync.transaction.projected(
                     document, by: options.projection, filter, sync.namespace, selectedAs: before)
             }
+            return (projected, outcome)
         }
         engine.wake()
-        return try found.map { try coding.decoded($0) }
+        return (try found.map { try coding.decoded($0) }, result)
     }
 }
 

@@ -57,7 +57,7 @@
             }
             let engine = try engine ?? SyncEngine(lookingAt: store)
             self.engine = engine
-            return SyncedWrites(engine.collection(namespace))
+            return SyncedWrites(engine.collection(namespace)) { try WriteForm.check($0) }
         }
 
         func isSynced(_ namespace: Namespace) throws -> Bool {

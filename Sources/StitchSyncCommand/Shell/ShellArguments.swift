@@ -42,6 +42,19 @@
             return document
         }
 
+        /// Returns an argument for storage that cannot be missing.
+        func requiredValue(_ index: Int, _ name: String) throws -> BSONValue {
+            guard let value = try value(index) else {
+                throw Self.invalid("Missing required argument: \(name)")
+            }
+            return value
+        }
+
+        /// Whether an argument counts as true, as in a condition of a script.
+        func isTrue(_ index: Int) -> Bool {
+            values.indices.contains(index) && values[index].isTrue
+        }
+
         /// Returns an argument that is a list; `nil` if it is missing.
         func list(_ index: Int, _ name: String) throws -> BSONArray? {
             guard let value = try value(index) else { return nil }
@@ -100,6 +113,16 @@
             case .double(let number)?: number
             case .bool(let value)?: value ? 1 : 0
             default: 0
+            }
+        }
+
+        /// Whether a field has a value that counts as true, as in a condition of a script.
+        func isTrue(_ name: String) -> Bool {
+            switch self[name] {
+            case nil: false
+            case .double(let number)?: number != 0 && !number.isNaN
+            case .string(let text)?: !text.isEmpty
+            case let value?: value.isTrue
             }
         }
 

@@ -16,7 +16,7 @@
                 return { arguments in
                     let cursor = try self.aggregate(arguments)
                     guard case .array? = try arguments.value(0),
-                        try arguments.document(1, "options")?["explain"]?.boolValue == true
+                        try arguments.document(1, "options")?.isTrue("explain") == true
                     else { return .host(cursor) }
                     return try cursor.explain(ShellArguments([], self.shell.session))
                 }

@@ -30,7 +30,7 @@
                         "Collection.update()", for: "updateOne, updateMany, or bulkWrite")
                     let options = try arguments.document(2, "options")
                     return try self.update(
-                        arguments, isMulti: options?["multi"]?.boolValue ?? false)
+                        arguments, isMulti: options?.isTrue("multi") ?? false)
                 }
             case "deleteOne": return { try self.delete($0, limit: 1) }
             case "deleteMany": return { try self.delete($0, limit: 0) }
@@ -40,9 +40,8 @@
                         "Collection.remove()",
                         for: "deleteOne, deleteMany, findOneAndDelete, or "
                             + "bulkWrite")
-                    let options = try arguments.value(1)
-                    let isOne =
-                        options?.boolValue ?? options?.documentValue?["justOne"]?.boolValue ?? false
+                    let options = try arguments.value(1)?.documentValue
+                    let isOne = options?.isTrue("justOne") ?? arguments.isTrue(1)
                     return try self.delete(arguments, limit: isOne ? 1 : 0)
                 }
             case "save":
@@ -53,8 +52,9 @@
                 }
             case "findOneAndUpdate", "findOneAndReplace":
                 return { arguments in
-                    let update = try arguments.value(1) ?? .document([:])
                     let isReplacement = name == "findOneAndReplace"
+                    let update = try arguments.requiredValue(
+                        1, isReplacement ? "replacement" : "update")
                     try Self.check(update, isReplacement: isReplacement)
                     return try self.findAndModify(
                         arguments, ["update": update], try arguments.document(2, "options") ?? [:])
@@ -68,9 +68,11 @@
             case "findAndModify":
                 return { arguments in
                     var command: BSONDocument = ["findAndModify": .string(self.name)]
-                    for (name, value) in try arguments.required(0, "options") {
-                        command.append(name, value)
+                    let options = try arguments.required(0, "options")
+                    guard options["query"]?.documentValue != nil else {
+                        throw ShellArguments.invalid("Missing required property: query")
                     }
+                    for (name, value) in options { command.append(name, value) }
                     return self.shell.session.value(try self.run(command)["value"] ?? .null)
                 }
             default: return nil
@@ -148,8 +150,13 @@
 
         /// Checks that an update has operators, or that a replacement has none.
         static func check(_ update: BSONValue, isReplacement: Bool) throws {
-            guard case .document(let document) = update else { return }
-            let hasOperators = document.first { name, _ in name.hasBytePrefix("$") } != nil
+            let hasOperators: Bool
+            switch update {
+            case .document(let document):
+                hasOperators = document.first { name, _ in name.hasBytePrefix("$") } != nil
+            case .array: hasOperators = true
+            default: throw ShellArguments.invalid("the update must be an object or an array")
+            }
             if isReplacement, hasOperators {
                 throw ScriptError(
                     "MongoInvalidArgumentError",
@@ -165,9 +172,7 @@
             _ arguments: ShellArguments, isMulti: Bool, isReplacement: Bool = false
         ) throws -> ScriptValue {
             let filter = try arguments.required(0, "filter")
-            guard let change = try arguments.value(1) else {
-                throw ShellArguments.invalid("Missing required argument: update")
-            }
+            let change = try arguments.requiredValue(1, isReplacement ? "replacement" : "update")
             try Self.check(change, isReplacement: isReplacement)
             let options = try arguments.document(2, "options")
             var update: BSONDocument = ["q": .document(filter), "u": change]
@@ -205,8 +210,7 @@
             for (field, value) in change { command.append(field, value) }
             let isNew =
                 options.text("returnDocument") == "after"
-                || options["returnNewDocument"]?.boolValue == true
-                || options["new"]?.boolValue == true
+                || options.isTrue("returnNewDocument") || options.isTrue("new")
             if isNew { command.append("new", .bool(true)) }
             if let fields = options["projection"] { command.append("fields", fields) }
             command.take(

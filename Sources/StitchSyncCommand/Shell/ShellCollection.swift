@@ -77,7 +77,10 @@
                 }
             case "dropIndex", "dropIndexes":
                 return { arguments in
-                    let index = try arguments.value(0) ?? .string("*")
+                    // A variable without a value must not drop every index.
+                    let isAll = name == "dropIndexes" && arguments.count == 0
+                    let index =
+                        isAll ? .string("*") : try arguments.requiredValue(0, "index")
                     return try self.reply([
                         "dropIndexes": .string(self.name), "index": index,
                     ])

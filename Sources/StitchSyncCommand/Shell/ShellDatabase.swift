@@ -300,7 +300,7 @@
             let cursor = ShellCursor(command, on: database, of: collection, link)
             let last = stages.last?.documentValue
             let writes = last?["$out"] != nil || last?["$merge"] != nil
-            if writes, options?["explain"]?.boolValue != true { _ = try cursor.hasNext() }
+            if writes, options?.isTrue("explain") != true { _ = try cursor.hasNext() }
             return cursor
         }
 

@@ -5,8 +5,18 @@
     /// Commands that write to a synced collection, through the engine, so that it uploads them.
     struct SyncedWrites: Sendable {
         private let collection: SyncCollection<BSONDocument>
+        private let check: @Sendable (BSONDocument) throws -> Void
 
-        init(_ collection: SyncCollection<BSONDocument>) { self.collection = collection }
+        /// Prepares writes to a collection.
+        ///
+        /// - Parameter check: throws the server's error of a command that has an invalid form.
+        init(
+            _ collection: SyncCollection<BSONDocument>,
+            check: @escaping @Sendable (BSONDocument) throws -> Void
+        ) {
+            self.collection = collection
+            self.check = check
+        }
 
         /// Whether a command writes documents.
         static func isWrite(_ command: String) -> Bool {
@@ -16,6 +26,7 @@
         /// Runs a command that writes and returns a server's reply.
         func run(_ command: BSONDocument) async throws -> BSONDocument {
             do {
+                try check(command)
                 switch command.keys.first {
                 case "insert":
                     return try await write(
@@ -36,18 +47,24 @@
             }
         }
 
+        /// Whether a flag is set, as a server reads it.
+        private static func flag(_ value: BSONValue?, default: Bool = false) -> Bool {
+            guard let value, value.type != .null, value.type != .undefined else { return `default` }
+            return value.isTrue
+        }
+
         private static func options(_ write: BSONDocument) throws -> BulkWrite.Options {
-            BulkWrite.Options(
-                upsert: write["upsert"]?.boolValue ?? false,
-                arrayFilters: write.documents("arrayFilters"),
-                collation: try write["collation"]?.documentValue.flatMap { try Collation($0) })
+            let collation = write.document("collation")
+            return BulkWrite.Options(
+                upsert: flag(write["upsert"]), arrayFilters: write.documents("arrayFilters"),
+                collation: collation.isEmpty ? nil : try Collation(collation))
         }
 
         private static func update(_ update: BSONDocument) throws -> BulkWrite {
             try checkFields(update, ["q", "u", "upsert", "multi", "arrayFilters", "collation"])
             let (filter, options) = (update.document("q"), try options(update))
             let change = update["u"] ?? .null
-            if update["multi"]?.boolValue == true {
+            if flag(update["multi"]) {
                 return .updateMany(filter, change, options: options)
             }
             if case .document(let document) = change,
@@ -61,7 +78,7 @@
         private static func delete(_ delete: BSONDocument) throws -> BulkWrite {
             try checkFields(delete, ["q", "limit", "collation"])
             let options = try options(delete)
-            return delete.number("limit") == 1
+            return flag(delete["limit"])
                 ? .deleteOne(delete.document("q"), options: options)
                 : .deleteMany(delete.document("q"), options: options)
         }
@@ -69,16 +86,21 @@
         /// Refuses options that the engine does not have.
         private static func checkFields(_ document: BSONDocument, _ known: [String]) throws {
             for (name, _) in document where !known.contains(name) {
-                throw StoreError(
-                    .invalidOptions, "\(name) cannot be used on a synced collection; leave it out")
+                throw unknown(name)
             }
+        }
+
+        private static func unknown(_ option: String) -> StoreError {
+            StoreError(
+                .invalidOptions, "\(option) cannot be used on a synced collection; leave it out")
         }
 
         private func write(_ writes: [BulkWrite], _ command: BSONDocument) async throws
             -> BSONDocument
         {
+            guard command["let"] == nil else { throw Self.unknown("let") }
             let result = try await collection.bulkWrite(
-                writes, ordered: command["ordered"]?.boolValue ?? true)
+                writes, ordered: Self.flag(command["ordered"], default: true))
             let count =
                 result.insertedCount + result.matchedCount + result.deletedCount
                 + result.upsertedIDs.count
@@ -115,28 +137,45 @@
                 command,
                 [
                     "findAndModify", "findandmodify", "query", "sort", "update", "remove", "new",
-                    "fields", "upsert", "arrayFilters",
+                    "fields", "upsert", "arrayFilters", "writeConcern", "comment", "maxTimeMS",
+                    "lsid", "bypassDocumentValidation",
                 ])
             let filter = command.document("query")
-            let sort = try command["sort"]?.documentValue.map { try SortOrder($0) }
-            let value: BSONDocument?
-            if command["remove"]?.boolValue == true {
-                value = try await collection.findOneAndDelete(filter, sort: sort)
-            } else {
-                let options = FindOneAndOptions(
-                    sort: sort,
-                    projection: try command["fields"]?.documentValue.map { try Projection($0) },
-                    upsert: command["upsert"]?.boolValue ?? false,
-                    returnsAfter: command["new"]?.boolValue ?? false,
-                    arrayFilters: command.documents("arrayFilters"))
-                let update = command.document("update")
-                let isReplacement = update.first { $0.0.hasBytePrefix("$") } == nil
-                value =
-                    isReplacement
-                    ? try await collection.findOneAndReplace(filter, update, options: options)
-                    : try await collection.findOneAndUpdate(filter, update, options: options)
+            let (order, fields) = (command.document("sort"), command.document("fields"))
+            let sort = order.isEmpty ? nil : try SortOrder(order)
+            let projection = fields.isEmpty ? nil : try Projection(fields)
+            if Self.flag(command["remove"]) {
+                let removed = try await collection.findOneAndDelete(filter, sort: sort)
+                let shown = try removed.map { document in
+                    try projection?.apply(to: document, matching: Filter(filter)) ?? document
+                }
+                return Self.reply(["n": removed == nil ? 0 : 1], shown)
             }
-            return ["value": value.map(BSONValue.document) ?? .null, "ok": 1]
+            let returnsAfter = Self.flag(command["new"])
+            if returnsAfter, projection?.isPositional == true {
+                throw StoreError(
+                    .badValue, "cannot use a positional projection and return the new document")
+            }
+            let options = FindOneAndOptions(
+                sort: sort, projection: projection, upsert: Self.flag(command["upsert"]),
+                returnsAfter: returnsAfter)
+            let update = try Update(
+                command["update"] ?? .null, arrayFilters: command.documents("arrayFilters"))
+            let (document, result) = try await collection.findOneAndChange(
+                filter, update, options: options)
+            var last: BSONDocument = [
+                "n": result.matchedCount > 0 || result.upsertedID != nil ? 1 : 0,
+                "updatedExisting": .bool(result.matchedCount > 0),
+            ]
+            if let id = result.upsertedID { last.append("upserted", id) }
+            return Self.reply(last, document)
+        }
+
+        private static func reply(_ last: BSONDocument, _ value: BSONDocument?) -> BSONDocument {
+            [
+                "lastErrorObject": .document(last),
+                "value": value.map(BSONValue.document) ?? .null, "ok": 1,
+            ]
         }
     }
 #endif

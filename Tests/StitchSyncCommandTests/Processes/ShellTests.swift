@@ -159,6 +159,98 @@
             }
         }
 
+        @Test func `commands write the same to a synced collection as to another`() async throws {
+            try await withTemporaryFolder { folder in
+                _ = try folder.write(lines: ["{\"_id\": 0}"], to: "first.jsonl")
+                _ = try await Tool.run("import", "a", "d.s", "first.jsonl", in: folder)
+                let sync = try await Tool.run("sync", "a", "d.s", "--remote", "r", in: folder)
+                #expect(sync.code == 0, "\(sync.complaints)")
+                _ = try folder.write(lines: [Self.law], to: "law.js")
+                let answer = try await Tool.run("shell", "a", "law.js", in: folder)
+                #expect(answer.code == 0, "\(answer.complaints)")
+                #expect(answer.output == ["wrote 21, refused 21"], "\(answer.output)")
+                let again = try await Tool.run("sync", "a", "d.s", "--remote", "r", in: folder)
+                #expect(again.code == 0, "\(again.complaints)")
+                let here = try await Tool.run("count", "a", "d.s", in: folder)
+                let there = try await Tool.run("count", "r", "d.s", in: folder)
+                #expect(here.output == there.output)
+            }
+        }
+
+        /// Runs each form on a synced and on another collection, and prints what differs.
+        private static let law = #"""
+            const d = db.getSiblingDB('d');
+            const run = (c, verb, more) => d.runCommand({ [verb]: c.getName(), ...more });
+            const find = (c, more) => run(c, 'findAndModify', { query: { _id: 1 }, ...more });
+            const forms = [
+              c => c.findOneAndUpdate({ _id: 1 }, [{ $set: { b: '$a' } }]),
+              c => c.findOneAndUpdate({ _id: 1 }, { $set: { 'l.$[x]': 9 } },
+                { arrayFilters: [{ x: 2 }], returnDocument: 'after' }),
+              c => c.findOneAndUpdate({ _id: 7 }, { $set: { a: 1 } }, { upsert: 1, new: 1 }),
+              c => c.findOneAndReplace({ _id: 1 }, { z: 1 }),
+              c => c.findOneAndReplace({ _id: 1 }, {}),
+              c => c.findOneAndDelete({ _id: 2 }, { projection: { a: 1 } }),
+              c => find(c, { remove: 1 }),
+              c => find(c, { remove: true, fields: { _id: 1 } }),
+              c => find(c, { update: [{ $unset: 'a' }], new: 1 }),
+              c => find(c, { update: { $inc: { a: 1 } }, sort: {}, fields: {} }),
+              c => find(c, { query: { _id: 8 }, update: { a: 1 }, upsert: 1 }),
+              c => c.updateOne({ _id: 1 }, [{ $set: { b: 1 } }]),
+              c => c.updateMany({ _id: { $gt: 0 } }, { $set: { b: 1 } }),
+              c => c.update({ _id: { $gt: 0 } }, { $set: { b: 2 } }, { multi: 1 }),
+              c => c.replaceOne({ _id: 1 }, { b: 1 }),
+              c => c.remove({ _id: { $gt: 0 } }, { justOne: 1 }),
+              c => c.remove({ _id: { $gt: 0 } }, 1),
+              c => c.deleteMany({ _id: { $gt: 1 } }),
+              c => run(c, 'delete', { deletes: [{ q: { _id: { $gt: 0 } }, limit: NumberDecimal('1') }] }),
+              c => run(c, 'insert', { documents: [{ _id: 1 }, { _id: 9 }], ordered: 0 }),
+              c => c.bulkWrite([{ deleteOne: { filter: { _id: 1 } } }]),
+              // None of these may write.
+              c => find(c, {}),
+              c => find(c, { update: 5 }),
+              c => find(c, { update: { $set: { a: 9 } }, remove: 1 }),
+              c => find(c, { remove: 1, new: 1 }),
+              c => find(c, { query: 5, update: { a: 9 } }),
+              c => c.findAndModify({ query: undefined, remove: true }),
+              c => c.findOneAndReplace({ _id: 1 }),
+              c => c.findOneAndReplace({ _id: 1 }, undefined),
+              c => c.findOneAndReplace({ _id: 1 }, [{ $set: { a: 9 } }]),
+              c => c.findOneAndUpdate({ _id: 1 }),
+              c => c.replaceOne({ _id: 1 }, [{ $set: { a: 9 } }]),
+              c => c.replaceOne({ _id: 1 }),
+              c => run(c, 'update', { updates: [{ q: { _id: 1 } }] }),
+              c => run(c, 'update', { updates: [{ u: {} }] }),
+              c => run(c, 'update', { updates: [5] }),
+              c => run(c, 'delete', { deletes: [{ limit: 0 }] }),
+              c => run(c, 'delete', { deletes: [{ q: {} }] }),
+              c => run(c, 'delete', { deletes: [{ q: {}, limit: 2 }] }),
+              c => run(c, 'insert', { documents: [5] }),
+              c => c.bulkWrite([{ deleteMany: { filter: undefined } }]),
+              c => c.bulkWrite([{ replaceOne: { filter: { _id: 1 } } }]),
+            ];
+            const first = [1, 2, 3].map(n => ({ _id: n, a: n, l: [1, 2, 3] }));
+            const plain = o => JSON.stringify(o, (k, v) => k.startsWith('__') ? undefined : v);
+            const read = c => plain(c.find({ _id: { $gt: 0 } }).sort({ _id: 1 }).toArray());
+            let [wrote, refused] = [0, 0];
+            forms.forEach((form, index) => {
+              const [a, b] = ['s', 'p'].map(name => {
+                const c = d.getCollection(name);
+                c.deleteMany({ _id: { $gt: 0 } });
+                c.insertMany(first);
+                let told = 'refused';
+                try {
+                  const reply = form(c);
+                  told = plain(reply && reply.ok === 1 ? [reply.value, reply.n, reply.lastErrorObject] : reply);
+                } catch (e) {}
+                return { told, left: read(c), changed: read(c) !== plain(first) };
+              });
+              if (plain(a) !== plain(b)) print(index, plain(a), plain(b));
+              if (a.changed) wrote += 1;
+              if (a.told === 'refused' && !a.changed) refused += 1;
+            });
+            print(`wrote ${wrote}, refused ${refused}`);
+            """#
+
         @Test func `scripts and --eval end with an exit code`() async throws {
             try await withTemporaryFolder { folder in
                 _ = try folder.write(

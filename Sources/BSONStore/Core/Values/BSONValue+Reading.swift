@@ -91,4 +91,16 @@ extension BSONValue {
     public var decimal128Value: BSONDecimal128? {
         if case .decimal128(let value) = self { value } else { nil }
     }
+    /// Whether MongoDB reads the value as true.
+    package var isTrue: Bool {
+        switch self {
+        case .bool(let value): value
+        case .int32(let value): value != 0
+        case .int64(let value): value != 0
+        case .double(let value): value != 0
+        case .decimal128(let value): value.kind != .finite || value.coefficient != 0
+        case .null, .undefined: false
+        default: true
+        }
+    }
 }

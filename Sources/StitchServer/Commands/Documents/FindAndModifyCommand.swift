@@ -21,37 +21,46 @@ enum FindAndModifyCommand {
         let namespace = try call.collection()
         try namespace.checkWritable()
         try TransactionScope.checkWrite(to: namespace, call)
-        try check(call)
+        try check(call.body)
         return .reply(
             try backend.runner.reply(call) { transaction in
                 return try answer(call, namespace, transaction)
             })
     }
 
-    private static func check(_ call: CommandCall) throws(CommandFailure) {
-        if let hint = call.body["hint"], hint.stringValue == nil, hint.documentValue == nil {
+    /// Checks that the arguments fit together, and that the update is one.
+    ///
+    /// - Throws: 9 (FailedToParse).
+    static func check(_ body: BSONDocument) throws(CommandFailure) {
+        func given(_ field: String) -> BSONValue? {
+            guard let value = body[field], value.type != .null, value.type != .undefined
+            else { return nil }
+            return value
+        }
+        func flag(_ field: String) -> Bool { given(field)?.isTrue ?? false }
+        if let hint = body["hint"], hint.stringValue == nil, hint.documentValue == nil {
             throw CommandFailure(.failedToParse, "Hint must be a string or an object")
         }
-        let removes = call.flag("remove")
-        if removes, call["arrayFilters"] != nil {
+        let removes = flag("remove")
+        if removes, given("arrayFilters") != nil {
             throw CommandFailure(
                 .failedToParse, "Cannot specify arrayFilters and remove=true")
         }
-        if removes, call["update"] != nil {
+        if removes, given("update") != nil {
             throw CommandFailure(
                 .failedToParse, "Cannot specify both an update and remove=true")
         }
-        if removes, call.flag("upsert") {
+        if removes, flag("upsert") {
             throw CommandFailure(
                 .failedToParse, "Cannot specify both upsert=true and remove=true ")
         }
-        if removes, call.flag("new") {
+        if removes, flag("new") {
             throw CommandFailure(
                 .failedToParse,
                 "Cannot specify both new=true and remove=true; 'remove' always returns the "
                     + "deleted document")
         }
-        guard let update = call["update"] else {
+        guard let update = given("update") else {
             guard !removes else { return }
             throw CommandFailure(
                 .failedToParse, "Either an update or remove=true must be specified")
