@@ -70,7 +70,8 @@
             guard database.isEmpty || database == "admin" else {
                 throw ValidationError(
                     "adduser creates users on the database admin, not on \(database); leave it "
-                        + "out, or use `stitchsync user add … --database \(database)`")
+                        + "out, or use `stitchsync user add … "
+                        + "\(ShellWord.option("database", String(database)))`")
             }
         }
 

@@ -42,8 +42,8 @@
             }
             if SessionRemote.isServer(word) || FileManager.default.fileExists(atPath: word) {
                 return isFirst
-                    ? "\(start); a command comes first: `stitchsync ls \(word)` lists the "
-                        + "collections, `stitchsync shell \(word)` opens a shell"
+                    ? "\(start); a command comes first: `stitchsync ls \(ShellWord(word))` lists "
+                        + "the collections, `stitchsync shell \(ShellWord(word))` opens a shell"
                     : "\(start); a command comes first: \(names.joined(separator: ", "))"
             }
             let nearest = NearestName.of(word, among: harmless)
@@ -73,10 +73,10 @@
             let collection = value("--collection", "-c")
             guard database != nil || collection != nil else { return }
             let namespace = "\(database ?? "DATABASE").\(collection ?? "COLLECTION")"
-            let file = command == "import" ? " \(value("--file") ?? "FILE")" : ""
+            let file = command == "import" ? " \(ShellWord(value("--file") ?? "FILE"))" : ""
             throw ValidationError(
                 "the collection is an argument, not --db and --collection: "
-                    + "`stitchsync \(command) STORE \(namespace)\(file)`")
+                    + "`stitchsync \(command) STORE \(ShellWord(namespace))\(file)`")
         }
 
         /// The commands that MongoDB's tools name a collection to by options.

@@ -16,21 +16,20 @@ struct DocumentPlace: Sendable {
 
     /// Returns a command about the document.
     func command(_ verb: String) -> String {
-        "`stitchsync \(verb) \(store) \(namespace) \(Self.word(id.extendedJSON(.relaxed)))`"
+        "`\(words(verb)) \(ShellWord(id.extendedJSON(.relaxed)))`"
     }
 
     /// The command that resumes the document's sync.
-    var resumption: String {
-        "`stitchsync resume \(store) \(namespace) --ids "
-            + "\(Self.word("[\(id.extendedJSON(.relaxed))]"))`"
+    var resumption: String { "`\(resumptionWords)`" }
+
+    /// The words of the command that resumes the document's sync.
+    var resumptionWords: String {
+        "\(words("resume")) --ids \(ShellWord("[\(id.extendedJSON(.relaxed))]"))"
     }
 
-    /// Returns a word as a shell reads it.
-    private static func word(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { byte in
-            byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") || byte == UInt8(ascii: "-")
-        }
-        return isPlain ? text : "'" + text.replacing("'", with: #"'\''"#) + "'"
+    /// Returns the beginning of a command about the collection.
+    func words(_ verb: String) -> String {
+        "stitchsync \(verb) \(ShellWord(store)) \(ShellWord(namespace.description))"
     }
 }
 
@@ -45,7 +44,7 @@ extension SyncStop {
                 : "the remote is another one than before"
         return "\(cause); nothing is sent or deleted, and "
             + "\(documentCount.counted("document is", plural: "documents are")) kept: sync with "
-            + "the original remote again, or choose with `stitchsync resolve \(store) \(namespace) "
-            + "--remote adopt` (or `replace`)"
+            + "the original remote again, or choose with `stitchsync resolve \(ShellWord(store)) "
+            + "\(ShellWord(namespace.description)) --remote adopt` (or `replace`)"
     }
 }

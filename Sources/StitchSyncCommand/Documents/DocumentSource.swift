@@ -76,8 +76,9 @@
             guard try isSynced(namespace) else { return }
             throw CommandError(
                 "\(namespace) is synced; to \(action), first delete its documents with "
-                    + "`stitchsync delete \(server.place) \(namespace) '{}' --many` and sync, "
-                    + "which deletes them at the remote, too")
+                    + "`stitchsync delete \(ShellWord(server.place)) "
+                    + "\(ShellWord(namespace.description)) '{}' --many` and sync, which deletes "
+                    + "them at the remote, too")
         }
 
         /// Whether the collection is one of a file and is synced.

@@ -81,7 +81,7 @@ struct CollectionReport: Sendable {
         remarks += rejected.map { write in
             remark(
                 "rejected", write.documentID,
-                "\(write.reason.printable); see `stitchsync retry \(path)`")
+                "\(write.reason.printable); see `stitchsync retry \(ShellWord(path))`")
         }
         remarks += more(status.rejected - rejected.count, "rejected")
         if let stop = status.stop {

@@ -8,9 +8,8 @@ struct DocumentStory: Sendable {
     let status: DocumentSyncStatus
     /// The document's rejected writes that the store keeps.
     let rejected: [RejectedWrite<BSONDocument>]
-    /// The names of store and collection in commands.
-    private let place: String
-    private let store: String
+    /// The document in commands.
+    private let place: DocumentPlace
 
     /// Reads the story of the first id that has one; `nil` where none has.
     init?(
@@ -24,8 +23,7 @@ struct DocumentStory: Sendable {
             self.entries = entries
             self.status = status
             rejected = try await collection.rejectedWrites.all().filter { $0.documentID == id }
-            self.store = store
-            place = "\(store) \(collection.namespace)"
+            place = DocumentPlace(store: store, namespace: collection.namespace, id: id)
             return
         }
         return nil
@@ -39,8 +37,8 @@ struct DocumentStory: Sendable {
     /// The last lines: the rejected writes, and what the document waits for.
     var endLines: [String] {
         rejected.map { write in
-            "rejected write \(write.id): \(write.reason.printable): stitchsync retry \(store) "
-                + "\(write.id)"
+            "rejected write \(write.id): \(write.reason.printable): stitchsync retry "
+                + "\(ShellWord(place.store)) \(write.id)"
         } + ["now \(status.name): \(waitsFor)"]
     }
 
@@ -54,8 +52,8 @@ struct DocumentStory: Sendable {
         case .conflicted:
             "the next pass resolves the conflict, if the collection has a conflict handler"
         case .paused(let reason):
-            "\(EngineText.translated(reason.message)): stitchsync resume \(place) --ids '[\(documentID.extendedJSON(.relaxed))]'"
-        case .unexplained: "missing at the remote: stitchsync resolve \(place) --missing upload"
+            "\(EngineText.translated(reason.message)): \(place.resumptionWords)"
+        case .unexplained: "missing at the remote: \(place.words("resolve")) --missing upload"
         }
     }
 

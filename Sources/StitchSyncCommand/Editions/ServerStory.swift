@@ -60,8 +60,10 @@
             var lines = [stateText]
             if let user = steps.last?.deniedUser {
                 lines.append(
-                    "the server denied the last write: stitchsync rules explain RULES \(namespace) "
-                        + "'\(documentID.extendedJSON(.relaxed))' \(Self.options(of: user)) --db \(place)"
+                    "the server denied the last write: stitchsync rules explain RULES "
+                        + "\(ShellWord(namespace.description)) "
+                        + "\(ShellWord(documentID.extendedJSON(.relaxed))) "
+                        + "\(Self.options(of: user)) \(ShellWord.option("db", place))"
                 )
             }
             if !knowsDenied {
@@ -74,10 +76,10 @@
         private static func options(of user: String) -> String {
             guard user.hasBytePrefix(":"), let dot = user.utf8.firstIndex(of: UInt8(ascii: "."))
             else {
-                return "--user \(user)"
+                return ShellWord.option("user", user)
             }
-            let database = user[..<dot].dropFirst()
-            return "--user \(user[dot...].dropFirst()) --database \(database)"
+            let name = ShellWord.option("user", String(user[dot...].dropFirst()))
+            return "\(name) \(ShellWord.option("database", String(user[..<dot].dropFirst())))"
         }
 
         /// The server's document as a JSON object.

@@ -66,8 +66,8 @@
                 try console.say(
                     "Has the user a role on the database \(namespace.database)? no: the server "
                         + "refuses every command (error 13), whatever the rules allow; give one with "
-                        + "`stitchsync user grant \(db) \(who.user ?? "") --role "
-                        + "readWrite@\(namespace.database)`")
+                        + "`stitchsync user grant \(ShellWord(db)) \(ShellWord(who.user ?? "")) "
+                        + "\(ShellWord.option("role", "readWrite@\(namespace.database)"))`")
             }
             for step in explanation.steps {
                 try console.say("\(step.question) \(step.answer)".printable)

@@ -69,7 +69,8 @@
         ) throws -> BSONDocument {
             throw CommandError(
                 "\(place) is a file, which the shell opens without a user; to sign in, run "
-                    + "`stitchsync serve --db \(place) --auth` and open the shell at its address")
+                    + "`stitchsync serve \(ShellWord.option("db", place)) --auth` and open the "
+                    + "shell at its address")
         }
 
         func signOut() throws -> BSONDocument { try run(["logout": 1], on: "admin") }

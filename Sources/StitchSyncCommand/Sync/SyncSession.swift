@@ -213,12 +213,13 @@ struct SyncOutcome: Sendable {
     func rejectedLines(store: String) -> [String] {
         var lines = rejected.prefix(Self.rejectedShownMax).map { write in
             "1 write rejected: \(write.place): \(write.reason.printable); see `stitchsync retry "
-                + "\(store)`"
+                + "\(ShellWord(store))`"
         }
         let rest = after.rejected - lines.count
         if rest > 0 {
             let write = rejected.isEmpty ? "rejected write" : "other rejected write"
-            lines.append("\(rest.counted(write)) kept; see `stitchsync retry \(store)`")
+            lines.append(
+                "\(rest.counted(write)) kept; see `stitchsync retry \(ShellWord(store))`")
         }
         return lines
     }
@@ -228,8 +229,8 @@ struct SyncOutcome: Sendable {
         let rejected = rejected.isEmpty ? "" : ", \(rejected.count) rejected"
         let missing =
             after.unexplained > 0
-            ? ", \(after.unexplained) missing at the remote (see `stitchsync resolve \(store) "
-                + "\(namespace) --missing upload`)" : ""
+            ? ", \(after.unexplained) missing at the remote (see `stitchsync resolve "
+                + "\(ShellWord(store)) \(ShellWord(namespace.description)) --missing upload`)" : ""
         let stop =
             after.stop.map { "; stopped: \($0.explanation(store: store, namespace))" } ?? ""
         return "not in step: \(after.pending) pending, \(after.paused) paused"

@@ -81,7 +81,7 @@
                 Namespace("app", "todos"), "s", 10)
             #expect(
                 story.endLines.last?.hasSuffix(
-                    "rules explain RULES app.todos '1' --user ann.b --database app --db s") == true,
+                    "rules explain RULES app.todos 1 --user ann.b --database app --db s") == true,
                 "\(story.endLines)")
         }
 
@@ -112,7 +112,7 @@
                 traced.output.suffix(2) == [
                     "now at the server: a document without a version",
                     "the server denied the last write: stitchsync rules explain RULES shop.items "
-                        + "'1' --user ann --db \(uri)",
+                        + "1 --user ann --db \(uri)",
                 ])
             let own = try await Tool.run(
                 arguments: ["trace", uri, "shop.items", "1"] + signIn + ["ann"], in: folder)
