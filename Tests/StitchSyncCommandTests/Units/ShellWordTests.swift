@@ -38,18 +38,18 @@ import Testing
         ) throws {
             let story = ServerStory(
                 ["denied": [["user": .string(text), "cause": "noRole"]]], .string(text),
-                Namespace("app", text), text, 10)
+                Namespace("app", "c\(text)"), text, 10)
             let line = try #require(story.endLines.last)
             let command = try #require(line.range(of: ": ").map { String(line[$0.upperBound...]) })
             let words = try Self.words(command)
-            #expect(words.starts(with: ["stitchsync", "rules", "explain", "RULES", "app.\(text)"]))
+            #expect(words.starts(with: ["stitchsync", "rules", "explain", "RULES", "app.c\(text)"]))
             #expect(words.contains(BSONValue.string(text).extendedJSON(.relaxed)))
             #expect(!words.contains("owned"))
             let place = DocumentPlace(
-                store: text, namespace: Namespace("app", text), id: .string(text))
+                store: text, namespace: Namespace("app", "c\(text)"), id: .string(text))
             #expect(
                 try Self.words(place.resumptionWords) == [
-                    "stitchsync", "resume", text, "app.\(text)", "--ids",
+                    "stitchsync", "resume", text, "app.c\(text)", "--ids",
                     "[\(BSONValue.string(text).extendedJSON(.relaxed))]",
                 ])
         }
