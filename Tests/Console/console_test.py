@@ -354,7 +354,10 @@ class FilledServer(Browser):
         for each in ["Todos 1.2", "waits for changes", "not signed in", mock.HOSTILE, "and 5 more"]:
             self.see(each)
         self.open("denied")
-        self.see("3 denied writes")
+        self.see("4 denied writes")
+        self.see("its _id is too long to keep")
+        links = [each.get_attribute("aria-label") for each in self.driver.find_elements(By.CSS_SELECTOR, "main a.button")]
+        self.assertEqual((len(links), [each for each in links if "null" in each]), (6, []))
         self.find("main a.button").click()
         self.see("Which role?")
         self.see("eve sees the document")
@@ -375,7 +378,7 @@ class FilledServer(Browser):
 
     def test_story_of_a_write(self):
         self.open("write?namespace=app.todos&id=3")
-        for each in ["7 steps", "Inserted", "Denied", mock.HOSTILE, mock.IMAGE, "The document does not exist."]:
+        for each in ["8 steps", "Inserted", "Denied", mock.HOSTILE, mock.IMAGE, "The document does not exist."]:
             self.see(each)
 
     def test_operations(self):

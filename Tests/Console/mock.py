@@ -125,8 +125,9 @@ class State:
             return []
         rows = [("eve", "app.todos", oid(3), "reader", "writeFilter", "price"),
                 ("ann", "app.todos", oid(4), None, "noRole", None),
-                (IMAGE, f"app.{HOSTILE}", HOSTILE, "reader", "field", LONG)]
-        return [{"time": self.started - i * 60_000, "user": user, "database": "app", "namespace": ns, "documentID": id, "role": role,
+                (IMAGE, f"app.{HOSTILE}", HOSTILE, "reader", "field", LONG),
+                ("fay", "app.todos", None, "reader", "deleteDenied", None)]
+        return [{"time": self.started - i * 60_000, "user": user, "database": "app", "namespace": ns, "documentID": id, "role": role, "hasLongID": id is None,
                  "cause": cause, "field": field, "message": f"write to {ns} was denied by {cause}" + (f": {field}" if field else "")}
                 for i, (user, ns, id, role, cause, field) in enumerate(rows)]
 

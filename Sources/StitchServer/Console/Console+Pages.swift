@@ -62,6 +62,8 @@ extension Console {
         return [
             "time": time, "user": .string(user), "database": .string(database),
             "namespace": .string(collection), "documentID": entry["documentID"] ?? .null,
+            // An entry without an `_id` is of one that is too long to keep.
+            "hasLongID": .bool(entry["documentID"] == nil),
             "role": entry["role"] ?? .null, "cause": .string(cause), "field": field,
             "message": .string("write to \(collection) was denied by \(reason)"),
         ]

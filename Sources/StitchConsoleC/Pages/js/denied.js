@@ -47,19 +47,28 @@ function deniedTable(rows) {
   return table("Denied writes, newest first", [
     { title: "When", cell: (each) => ago(plain(each.get("time"))) },
     { title: "User", cell: (each) => [shortNode(each.get("user") ?? "none", 60), el("div", { class: "quiet" }, each.get("role") ? `role ${each.get("role")}` : "no role")] },
-    { title: "Document", cell: (each) => [shortNode(each.get("namespace"), 60), el("div", {}, el("code", {}, lineText(each.get("documentID") ?? null, 60)))] },
+    { title: "Document", cell: (each) => [shortNode(each.get("namespace"), 60), el("div", {}, el("code", {}, idText(each, 60)))] },
     { title: "Cause", cell: (each) => [String(each.get("cause")), each.get("field") && el("div", { class: "quiet" }, "field ", shortNode(each.get("field"), 60))] },
     { title: "Message", kind: "long", cell: (each) => shortNode(each.get("message") ?? "", 240) },
-    { title: "Look closer", kind: "tight", cell: (each) => [el("a", {
-      class: "button", "aria-label": `Why was the write of ${each.get("user")} to ${each.get("namespace")} denied?`,
-      data: { key: `${plain(each.get("time"))} ${lineText(each.get("documentID") ?? null)}` },
-      href: page("rules", {
-        user: each.get("user") ?? "", database: each.get("database") ?? String(each.get("namespace")).split(".")[0],
-        namespace: String(each.get("namespace")), id: lineText(each.get("documentID") ?? null, 10_000),
-      }),
-    }, "Why?"), " ", el("a", {
-      class: "button", "aria-label": `Story of ${lineText(each.get("documentID") ?? null, 60)} in ${each.get("namespace")}`,
-      href: storyOf(each.get("namespace"), each.get("documentID")),
-    }, "Story")] },
+    { title: "Look closer", kind: "tight", cell: (each) => each.get("hasLongID")
+      ? el("span", { class: "quiet" }, "its _id is too long to keep") : links(each) },
   ], rows);
+}
+
+function idText(each, length) {
+  return each.get("hasLongID") ? "(long)" : lineText(each.get("documentID") ?? null, length);
+}
+
+function links(each) {
+  return [el("a", {
+    class: "button", "aria-label": `Why was the write of ${each.get("user")} to ${each.get("namespace")} denied?`,
+    data: { key: `${plain(each.get("time"))} ${idText(each)}` },
+    href: page("rules", {
+      user: each.get("user") ?? "", database: each.get("database") ?? String(each.get("namespace")).split(".")[0],
+      namespace: String(each.get("namespace")), id: idText(each, 10_000),
+    }),
+  }, "Why?"), " ", el("a", {
+    class: "button", "aria-label": `Story of ${idText(each, 60)} in ${each.get("namespace")}`,
+    href: storyOf(each.get("namespace"), each.get("documentID")),
+  }, "Story")];
 }
