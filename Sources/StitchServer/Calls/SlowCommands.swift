@@ -1,4 +1,5 @@
 internal import BSONStore
+internal import StitchWire
 
 /// The slowest commands since the start, for the console.
 final class SlowCommands: Sendable {
@@ -9,6 +10,9 @@ final class SlowCommands: Sendable {
     /// The maximum number of a filter's fields that are kept.
     private static let fieldsMax = 8
 
+    /// The arguments that list the statements of a write.
+    private static let statementLists = ["updates", "deletes"]
+
     private struct Entry: Sendable {
         let took: Duration
         let document: BSONDocument
@@ -18,9 +22,9 @@ final class SlowCommands: Sendable {
     private let entries = Locked<[Entry]>([])
 
     /// Keeps a finished command if it is among the slowest, without the values in it.
-    func note(_ body: BSONDocument, took: Duration, _ connection: ClientConnection) {
+    func note(_ request: WireRequest, took: Duration, _ connection: ClientConnection) {
         guard took >= Self.least, isAmongSlowest(took) else { return }
-        let entry = Entry(took: took, document: Self.document(body, took, connection))
+        let entry = Entry(took: took, document: Self.document(request, took, connection))
         entries.withLock { entries in
             let place = entries.firstIndex { $0.took < took } ?? entries.count
             entries.insert(entry, at: place)
@@ -39,8 +43,9 @@ final class SlowCommands: Sendable {
     }
 
     private static func document(
-        _ body: BSONDocument, _ took: Duration, _ connection: ClientConnection
+        _ request: WireRequest, _ took: Duration, _ connection: ClientConnection
     ) -> BSONDocument {
+        let body = request.body
         let name = body.keys.first ?? ""
         let collection = body["collection"]?.stringValue ?? body[name]?.stringValue ?? "$cmd"
         let state = connection.state.withLock { $0 }
@@ -49,7 +54,7 @@ final class SlowCommands: Sendable {
             "microseconds": .int64(Int64(took / .microseconds(1))),
             "command": .string(name),
             "namespace": .string("\(body["$db"]?.stringValue ?? "").\(collection)"),
-            "fields": .array(BSONArray(fields(of: body).map { .string($0) })),
+            "fields": .array(BSONArray(fields(of: request).map { .string($0) })),
             "user": state.user.map { .string($0.name.text) } ?? .null,
             "app": state.applicationName.map { .string($0) } ?? .null,
             "client": .string(connection.peer),
@@ -57,9 +62,13 @@ final class SlowCommands: Sendable {
     }
 
     /// Returns the names of a filter's fields.
-    private static func fields(of body: BSONDocument) -> [String] {
+    private static func fields(of request: WireRequest) -> [String] {
+        let body = request.body
         let stage = first(body["pipeline"])?["$match"]
-        let statement = first(body["updates"] ?? body["deletes"])?["q"]
+        // Drivers send the statements of a write as a sequence beside the body.
+        let sequence = request.sequences.first { statementLists.contains($0.field) }
+        let statement =
+            (sequence?.documents.first ?? first(body["updates"] ?? body["deletes"]))?["q"]
         let filter = body["filter"] ?? body["query"] ?? stage ?? statement
         return Array((filter?.documentValue ?? [:]).keys.prefix(fieldsMax))
     }

@@ -61,7 +61,7 @@ struct Dispatcher: Sendable {
         let name = request.body.keys.first ?? ""
         server.metrics.note(CommandTable.find(name)?.name, outcome, took)
         if server.settings.consolePort != nil, CommandTable.find(name) != nil {
-            server.slowCommands.note(request.body, took: took, connection)
+            server.slowCommands.note(request, took: took, connection)
         }
         if case .reply(let reply) = outcome, earlier == nil, LastCommandResult.isTold(of: name) {
             connection.state.withLock { $0.lastOutcome = LastCommandResult(reply) }
