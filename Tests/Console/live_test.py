@@ -330,17 +330,21 @@ class Live(Looks):
         _, mine = self.enter("second")
         self.assertEqual(self.ask("GET", "/api/stats")[0], 401)
         self.assertEqual(self.ask("GET", "/api/stats", {"Cookie": "stitchsync-console=x"})[0], 401)
-        stream = http.client.HTTPConnection(self.base.split("/")[2], timeout=30)
-        stream.request("GET", "/api/stats", headers=mine)
-        answer = stream.getresponse()
-        self.assertEqual(answer.readline(), b"event: stats\n")
+        streams, answers = [], []
+        for path in ("/api/stats", "/api/changes?database=app"):
+            streams.append(http.client.HTTPConnection(self.base.split("/")[2], timeout=30))
+            streams[-1].request("GET", path, headers=mine)
+            answers.append(streams[-1].getresponse())
+        self.assertEqual(answers[0].readline(), b"event: stats\n")
         self.world.root.admin.command("revokeRolesFromUser", "second", roles=["root"])
         try:
             self.assertEqual(self.ask("GET", "/api/session", mine)[0], 401)
-            while answer.readline():  # Ends, or the connection's time is up, which fails.
-                pass
+            for answer in answers:
+                while answer.readline():  # Ends, or the connection's time is up, which fails.
+                    pass
         finally:
-            stream.close()
+            for stream in streams:
+                stream.close()
             self.world.root.admin.command("grantRolesToUser", "second", roles=["root"])
 
 

@@ -134,9 +134,15 @@ final class Console: Sendable {
         else { throw ConsoleFault(403, "the request does not come from the console's pages") }
     }
 
+    /// The header of a request that a page sends by itself, so that it is no use of the session.
+    static let unattended = "x-unattended"
+
     /// Returns the session of a request, if its user still is an administrator.
     func session(_ request: ConsoleRequest) throws -> ConsoleSession? {
-        guard let cookie = request.cookie(cookieName), let session = sessions.session(cookie) else {
+        let isUse = request.header(Self.unattended) == nil
+        guard let cookie = request.cookie(cookieName),
+            let session = sessions.session(cookie, isUse: isUse)
+        else {
             return nil
         }
         guard try isAdministrator(session) else {

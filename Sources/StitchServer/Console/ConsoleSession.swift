@@ -10,18 +10,21 @@ final class ConsoleSession: Sendable {
     /// The value of the header that every change needs, which other sites cannot read.
     let csrf: String
     let connection: ClientConnection
+    /// The last use by a person; not by a command, since pages send some by themselves.
+    private let lastUsed: Locked<ContinuousClock.Instant>
 
-    init(_ connection: ClientConnection) {
+    init(_ connection: ClientConnection, at time: ContinuousClock.Instant = .now) {
         id = ScramCredential.newSecret()
         csrf = ScramCredential.newSecret()
         self.connection = connection
+        lastUsed = Locked(time)
     }
 
     /// Notes a use.
-    func touch() { connection.state.withLock { $0.lastUsed = .now } }
+    func touch(at time: ContinuousClock.Instant) { lastUsed.withLock { $0 = time } }
 
-    /// The time since the last use.
-    var idle: Duration { ContinuousClock.now - connection.state.withLock { $0.lastUsed } }
+    /// Returns the time since the last use.
+    func idle(at time: ContinuousClock.Instant) -> Duration { time - lastUsed.withLock { $0 } }
 }
 
 /// The browsers that are signed in.
@@ -33,16 +36,27 @@ final class ConsoleSessions: Sendable {
 
     private let sessions = Locked<[ConsoleSession]>([])
     private let ended: @Sendable (ConsoleSession) -> Void
+    private let now: @Sendable () -> ContinuousClock.Instant
 
-    /// - Parameter ended: is called for each session that ends.
-    init(ended: @escaping @Sendable (ConsoleSession) -> Void) { self.ended = ended }
+    /// - Parameters:
+    ///   - ended: is called for each session that ends.
+    ///   - now: returns the time.
+    init(
+        ended: @escaping @Sendable (ConsoleSession) -> Void,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        (self.now, self.ended) = (now, ended)
+    }
 
     func add(_ session: ConsoleSession) {
+        let now = self.now()
         let old = sessions.withLock { sessions -> [ConsoleSession] in
-            var old = sessions.filter { $0.idle > Self.idleMax }
-            sessions.removeAll { $0.idle > Self.idleMax }
+            var old = sessions.filter { $0.idle(at: now) > Self.idleMax }
+            sessions.removeAll { $0.idle(at: now) > Self.idleMax }
             if sessions.count >= Self.countMax,
-                let least = sessions.indices.max(by: { sessions[$0].idle < sessions[$1].idle })
+                let least = sessions.indices.max(by: {
+                    sessions[$0].idle(at: now) < sessions[$1].idle(at: now)
+                })
             {
                 old.append(sessions.remove(at: least))
             }
@@ -52,21 +66,24 @@ final class ConsoleSessions: Sendable {
         for session in old { ended(session) }
     }
 
-    /// Returns the session of a cookie, and notes its use; the time of the search does not tell how much
-    /// of the cookie is right.
-    func session(_ id: String) -> ConsoleSession? {
+    /// Returns the session of a cookie; the time of the search does not tell how much of the cookie
+    /// is right.
+    ///
+    /// - Parameter isUse: whether a person uses the session, and not a page by itself.
+    func session(_ id: String, isUse: Bool) -> ConsoleSession? {
+        let now = self.now()
         let given = Array(id.utf8)
         let found = sessions.withLock { sessions in
             sessions.filter { SHA256.areEqual(Array($0.id.utf8), given) }
-        }.first { $0.idle <= Self.idleMax }
-        found?.touch()
+        }.first { $0.idle(at: now) <= Self.idleMax }
+        if isUse { found?.touch(at: now) }
         return found
     }
 
     /// Whether a session has not ended.
     func holds(_ session: ConsoleSession) -> Bool {
         sessions.withLock { sessions in sessions.contains { $0 === session } }
-            && session.idle <= Self.idleMax
+            && session.idle(at: now()) <= Self.idleMax
     }
 
     func remove(_ session: ConsoleSession) {

@@ -82,6 +82,7 @@ extension Console {
         }
         let name = String(namespace.drop { $0 != "." }.dropFirst())
         return ConsoleStream(isOfChanges: true) { [self] in
+            guard isOpen(session) else { return nil }
             do {
                 let reply = try run(
                     ["getMore": id, "collection": .string(name), "maxTimeMS": 1], on: database,

@@ -92,7 +92,9 @@
                 }
                 if let name = sides.first { query[Name(name)] = sides.count > 1 ? sides[1] : "" }
             }
-            let known = ["host", "origin", "cookie", "content-type", "x-csrf-token"]
+            let known = [
+                "host", "origin", "cookie", "content-type", "x-csrf-token", "x-unattended",
+            ]
             let headers = known.compactMap { name in
                 head.headers.first(name: name).map { (Name(name), $0) }
             }

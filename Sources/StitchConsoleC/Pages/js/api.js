@@ -20,13 +20,22 @@ export function setSession(session) {
 }
 export function whenSignedOut(action) { onSignedOut = action; }
 
+// A page that nobody looks at asks on, which must not keep the session.
+const attendedMS = 60_000;
+let lastInput = Date.now();
+for (const kind of ["pointerdown", "pointermove", "keydown", "wheel", "touchstart", "hashchange"]) {
+  addEventListener(kind, () => { lastInput = Date.now(); }, { capture: true, passive: true });
+}
+
 async function request(method, path, body, signal) {
   let response;
   try {
     response = await fetch(path, {
       method, signal, credentials: "same-origin", redirect: "error", cache: "no-store",
-      headers: method === "POST"
-        ? { "Content-Type": "application/json", "X-CSRF-Token": csrf } : {},
+      headers: {
+        ...(method === "POST" ? { "Content-Type": "application/json", "X-CSRF-Token": csrf } : {}),
+        ...(Date.now() - lastInput > attendedMS ? { "X-Unattended": "1" } : {}),
+      },
       body: body === undefined ? undefined : stringify(body),
     });
   } catch (error) {
