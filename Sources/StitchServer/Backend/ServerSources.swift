@@ -95,9 +95,7 @@ struct ServerSources: Sendable {
         let all = seesOtherUsers()
         let user = call.connection.state.withLock { $0.user }
         let own = try stored { try user.map(SessionTable.userID) }
-        return backend.sessions.all.filter { all || $0.document["uid"] == own }.map { session in
-            ["_id": .document(session.document), "lastUse": .datetime(.now)]
-        }
+        return backend.sessions.all.filter { all || $0.document["uid"] == own }.map(\.entry)
     }
 
     /// Returns the collection of a pipeline.
@@ -113,8 +111,9 @@ struct ServerSources: Sendable {
             return try backend.store.readReentrantly { try $0.indexes(namespace) }.map { index in
                 [
                     "name": .string(index.name), "key": .document(index.keyPattern),
+                    // The server does not count uses, so that it has no `accesses`: a count of 0
+                    // would say that the index can be dropped.
                     "host": .string(call.connection.local),
-                    "accesses": ["ops": .int64(0), "since": .datetime(.now)],
                     "spec": .document(index.document),
                 ]
             }

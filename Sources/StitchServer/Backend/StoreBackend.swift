@@ -141,7 +141,7 @@ final class StoreBackend: CommandBackend {
     ) throws -> CommandOutcome {
         // A client that has not signed in uses no memory that outlives its connection.
         if let session = call.session, server.knows(call.connection) {
-            try sessions.touch(session)
+            try sessions.touch(session, of: call.connection.sessionOwner)
         }
         let start = ContinuousClock.now
         let outcome = try runner.run(call) { try command.answer(self) }

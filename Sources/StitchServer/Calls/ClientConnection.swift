@@ -50,6 +50,15 @@ final class ClientConnection: Sendable {
     let openedAt = BSONDatetime.now
     let state: Locked<State>
 
+    /// The client as the list of sessions names it.
+    var sessionOwner: SessionTable.Owner {
+        state.withLock { state in
+            SessionTable.Owner(
+                user: state.user.map { "\($0.name.text)@\($0.database.text)" },
+                application: state.applicationName)
+        }
+    }
+
     /// Creates the state of a new connection.
     init(
         id: Int32, peer: String, local: String, isSecure: Bool = false, isLoopback: Bool = true

@@ -90,7 +90,7 @@ final class GatewayBackend: CommandBackend {
         _ command: ParsedCommand, _ definition: CommandDefinition, _ call: CommandCall
     ) throws -> CommandOutcome {
         if let session = call.session, server.knows(call.connection) {
-            try services.sessions.touch(session)
+            try services.sessions.touch(session, of: call.connection.sessionOwner)
         }
         switch definition.gateway {
         case .here: return try command.answer(services)

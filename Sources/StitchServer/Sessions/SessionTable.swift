@@ -2,10 +2,33 @@ internal import BSONStore
 
 /// The logical sessions in use.
 final class SessionTable: Sendable {
+    /// The client that began a session, for people.
+    struct Owner: Sendable {
+        /// The name of the user, as `name@database`; `nil` without one.
+        var user: String?
+        /// The name of the app; `nil` if it has none.
+        var application: String?
+    }
+
     /// One session.
     struct Session: Sendable {
         let document: BSONDocument
+        let owner: Owner
         var lastUsed: ContinuousClock.Instant
+        /// The last use by the calendar.
+        var lastUse: BSONDatetime
+
+        /// The session as a stage lists it.
+        var entry: BSONDocument {
+            var entry: BSONDocument = [
+                "_id": .document(document), "lastUse": .datetime(lastUse),
+            ]
+            if let user = owner.user { entry.append("user", .string(user)) }
+            if let application = owner.application {
+                entry.append("appName", .string(application))
+            }
+            return entry
+        }
     }
 
     private struct State: Sendable {
@@ -87,15 +110,23 @@ final class SessionTable: Sendable {
 
     /// Records the use of a session; an unknown session starts.
     ///
+    /// - Parameter owner: the client, which only a session that starts asks for.
     /// - Throws: 261 (TooManyLogicalSessions).
-    func touch(_ session: BSONDocument) throws(CommandFailure) {
+    func touch(
+        _ session: BSONDocument, of owner: @autoclosure () -> Owner = Owner()
+    ) throws(CommandFailure) {
         let isRoom = state.withLock { state in
             let ofUser = state.counts[Self.bytes(session["uid"])] ?? 0
             guard
                 ofUser < Self.countOfUserMax && state.sessions.count < Self.countMax
                     || state.sessions[Self.key(session)] != nil
             else { return false }
-            state.set(session, Session(document: session, lastUsed: .now))
+            let known = state.sessions[Self.key(session)]
+            state.set(
+                session,
+                Session(
+                    document: session, owner: known?.owner ?? owner(), lastUsed: .now,
+                    lastUse: .now))
             return true
         }
         guard isRoom else {

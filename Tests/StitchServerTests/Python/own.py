@@ -94,6 +94,12 @@ class Own(unittest.TestCase):
             self.assertEqual((len(ann), len(ben)), (1, 1), stage)
             self.assertNotEqual(ann, ben, stage)
             self.assertLessEqual(ann | ben, told(self.mon), stage)
+        mine = [entry for entry in self.mon.admin.aggregate([{"$listLocalSessions": {}}])
+                if bytes(entry["_id"]["uid"]) in ann]
+        again = [entry for entry in self.mon.admin.aggregate([{"$listLocalSessions": {}}])
+                 if bytes(entry["_id"]["uid"]) in ann]
+        self.assertEqual({entry["user"] for entry in mine}, {"ann@admin"})
+        self.assertEqual(mine, again)
 
     def test_states_of_one_user_do_not_end_those_of_others(self):
         def read(who, at=None):

@@ -35,7 +35,9 @@ export async function showIndexes(body, database, collection, route, { signal })
       const since = plain(at(uses.get(each.get("name")), "since"));
       return since === undefined ? "unknown" : ago(since);
     } },
-  ], indexes), el("p", { class: "hint" }, "An index that is never used costs time at each write."));
+  ], indexes), uses.size && ![...uses.values()].some(Boolean)
+    ? el("p", { class: "hint" }, "This server does not count the uses of an index. The plan of a query names the index that it uses.")
+    : el("p", { class: "hint" }, "An index that is never used costs time at each write."));
 }
 
 function options(index) {

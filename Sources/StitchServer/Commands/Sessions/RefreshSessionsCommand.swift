@@ -10,7 +10,7 @@ enum RefreshSessionsCommand {
         .store { call, backend in
             try NamedSessions.check(call.target, of: call.name)
             for session in try call.ownSessions(call.target.arrayValue) {
-                try backend.sessions.touch(session)
+                try backend.sessions.touch(session, of: call.connection.sessionOwner)
             }
             return .ok
         })

@@ -11,7 +11,8 @@ enum StartSessionCommand {
             let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
             let session: BSONDocument = ["id": .binary(BSONBinary(bytes, subtype: 4))]
             let user = call.connection.state.withLock { $0.user }
-            try backend.sessions.touch(SessionTable.own(session, of: user))
+            try backend.sessions.touch(
+                SessionTable.own(session, of: user), of: call.connection.sessionOwner)
             return .reply([
                 "id": .document(session),
                 "timeoutMinutes": .int32(Int32(call.server.settings.sessionTimeoutMinutes)),
