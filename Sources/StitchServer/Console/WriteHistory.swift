@@ -21,9 +21,15 @@ package struct WriteHistory {
     private static let timeMax: Duration = .seconds(5)
     /// The number of batches without a change after which the history is read to its end.
     private static let emptyMax = 3
-    /// The ages, in seconds, at which the search tries to begin: a history holds no older changes
-    /// than it says.
-    private static let ages: [Int64] = [31_536_000, 2_592_000, 604_800, 86_400, 3_600, 300, 30, 0]
+    /// The ages, in seconds, at which the search tries to begin; the last is of a server whose clock
+    /// is ahead.
+    private static let ages: [Int64] = [
+        31_536_000, 2_592_000, 604_800, 86_400, 3_600, 300, 30, 0, -3_600,
+    ]
+    /// The number of openings, after which a history that is cut faster is given up.
+    private static let openingsMax = 3
+    /// The largest increment that is searched in the second in which a history begins.
+    private static let incrementsMax: UInt64 = 1 << 20
     /// The code of a server whose history does not reach back to a time.
     private static let historyLost: Int32 = 286
     /// The code of a server that refuses a user what only an administrator may read.
@@ -52,12 +58,12 @@ package struct WriteHistory {
             ], on: namespace.database)
         let document = Self.documents(found, "firstBatch").first
         let denied = try denied()
-        let changes = try self.changes()
+        let (changes, isWhole) = try self.changes()
         return [
             "namespace": .string(namespace.description), "id": id,
             "document": document.map { .document($0) } ?? .null,
             "changes": .array(BSONArray(changes.suffix(Self.changesMax).map { .document($0) })),
-            "isComplete": .bool(changes.count <= Self.changesMax),
+            "isComplete": .bool(isWhole && changes.count <= Self.changesMax),
             "denied": denied.map { .array(BSONArray($0.map { .document($0) })) } ?? .null,
         ]
     }
@@ -92,10 +98,13 @@ package struct WriteHistory {
         (reply["cursor"]?.documentValue?[batch]?.arrayValue ?? []).compactMap(\.documentValue)
     }
 
-    private func changes() throws -> [BSONDocument] {
-        guard let cursor = try opened() else { return [] }
+    /// Returns the changes, and whether none is known to be missing.
+    private func changes() throws -> (changes: [BSONDocument], isWhole: Bool) {
+        guard let (cursor, isWhole) = try opened() else { return ([], false) }
         var changes = events(cursor["firstBatch"])
-        guard let cursorID = cursor["id"], cursorID.int64Value != 0 else { return changes }
+        guard let cursorID = cursor["id"], cursorID.int64Value != 0 else {
+            return (changes, isWhole)
+        }
         let end = ContinuousClock.now + Self.timeMax
         var emptyCount = 0
         while emptyCount < Self.emptyMax, ContinuousClock.now < end {
@@ -108,31 +117,106 @@ package struct WriteHistory {
             emptyCount = next.isEmpty ? emptyCount + 1 : 0
             changes += next
         }
-        _ = try run(
-            ["killCursors": .string(namespace.collection), "cursors": [cursorID]],
-            on: namespace.database)
-        return changes
+        try close([cursorID])
+        return (changes, isWhole && emptyCount == Self.emptyMax)
     }
 
-    /// Opens a stream as early in the history as possible; `nil` if the history holds nothing.
-    private func opened() throws -> BSONDocument? {
-        let now = BSONDatetime.now.milliseconds / 1_000
-        for age in Self.ages {
-            let start = BSONTimestamp(
-                seconds: UInt32(clamping: now - age), increment: 1)
-            let stage: BSONValue = ["$changeStream": ["startAtOperationTime": .timestamp(start)]]
-            do {
-                return try run(
-                    [
-                        "aggregate": .string(namespace.collection),
-                        "pipeline": [stage, ["$match": ["documentKey._id": ["$eq": id]]]],
-                        "cursor": [:],
-                    ], on: namespace.database)["cursor"]?.documentValue
-            } catch let refusal as Refusal where refusal.code == Self.historyLost {
-                continue
+    private func close(_ cursors: [BSONValue]) throws {
+        guard !cursors.isEmpty else { return }
+        _ = try run(
+            ["killCursors": .string(namespace.collection), "cursors": .array(BSONArray(cursors))],
+            on: namespace.database)
+    }
+
+    /// Opens a stream as early in the history as possible, and returns whether the history reaches
+    /// back to any time; `nil` if it holds nothing.
+    private func opened() throws -> (cursor: BSONDocument, isWhole: Bool)? {
+        let filter: BSONValue = ["$match": ["documentKey._id": ["$eq": id]]]
+        // The history may lose its oldest changes between a search and the opening.
+        for _ in 0..<Self.openingsMax {
+            guard let (start, isWhole) = try beginning() else { return nil }
+            if let cursor = try stream(from: start, [filter], batchSize: nil) {
+                return (cursor, isWhole)
             }
         }
         return nil
+    }
+
+    /// Returns the earliest time from which the history holds all changes, and whether it is so
+    /// early that the history was not cut; `nil` if it holds nothing.
+    private func beginning() throws -> (time: UInt64, isWhole: Bool)? {
+        var probes: [BSONValue] = []
+        func holds(_ time: UInt64) throws -> Bool {
+            // A batch of one: MongoDB looks into its history only to fill a batch.
+            guard let cursor = try stream(from: time, [], batchSize: 1) else { return false }
+            if let id = cursor["id"], id.int64Value != 0 { probes.append(id) }
+            return true
+        }
+        let found = try Self.earliest(now: BSONDatetime.now.milliseconds / 1_000, holds)
+        try close(probes)
+        return found
+    }
+
+    /// Searches for the earliest time of a history.
+    ///
+    /// - Parameters:
+    ///   - now: the seconds since 1970.
+    ///   - holds: whether the history holds all changes from a time on: seconds in the upper and an
+    ///     increment in the lower half.
+    static func earliest(
+        now: Int64, _ holds: (UInt64) throws -> Bool
+    ) throws -> (time: UInt64, isWhole: Bool)? {
+        var refused: UInt64?
+        for age in ages {
+            let time = UInt64(UInt32(clamping: now - age)) << 32 | 1
+            guard try holds(time) else {
+                refused = time
+                continue
+            }
+            guard let early = refused else { return (time, true) }
+            return (try search(after: early, through: time, holds), false)
+        }
+        return nil
+    }
+
+    /// Searches between a refused and an accepted time, first by the second, then in the second that
+    /// is held in part.
+    private static func search(
+        after refused: UInt64, through accepted: UInt64, _ holds: (UInt64) throws -> Bool
+    ) throws -> UInt64 {
+        var (refused, accepted) = (refused, accepted)
+        func narrow(to unit: UInt64) throws {
+            while accepted - refused > unit {
+                let middle = refused + (accepted - refused) / unit / 2 * unit
+                if try holds(middle) { accepted = middle } else { refused = middle }
+            }
+        }
+        try narrow(to: 1 << 32)
+        let last = refused + incrementsMax
+        guard try holds(last) else { return accepted }
+        accepted = last
+        try narrow(to: 1)
+        return accepted
+    }
+
+    /// Opens a stream; `nil` if the history does not reach back to the time.
+    private func stream(
+        from time: UInt64, _ filter: [BSONValue], batchSize: Int32?
+    ) throws -> BSONDocument? {
+        let start = BSONTimestamp(
+            seconds: UInt32(time >> 32), increment: UInt32(truncatingIfNeeded: time))
+        let stage: BSONValue = ["$changeStream": ["startAtOperationTime": .timestamp(start)]]
+        let cursor: BSONDocument = batchSize.map { ["batchSize": .int32($0)] } ?? [:]
+        do {
+            return try run(
+                [
+                    "aggregate": .string(namespace.collection),
+                    "pipeline": .array(BSONArray([stage] + filter)),
+                    "cursor": .document(cursor),
+                ], on: namespace.database)["cursor"]?.documentValue
+        } catch let refusal as Refusal where refusal.code == Self.historyLost {
+            return nil
+        }
     }
 
     private func events(_ batch: BSONValue?) -> [BSONDocument] {

@@ -10,6 +10,8 @@
         let steps: [ServerStep]
         /// The document as the server has it now; `nil` if it has none.
         let document: BSONDocument?
+        /// Whether the server's history may have lost older changes.
+        let mayLackChanges: Bool
         /// Whether the user may read the denied writes.
         let knowsDenied: Bool
         /// The server without its password, for commands.
@@ -31,6 +33,7 @@
             }
             documentID = id
             document = found["document"]?.documentValue
+            mayLackChanges = found["isComplete"] == false
             knowsDenied = found["denied"] != .null
             self.place = place
             self.namespace = namespace
@@ -65,6 +68,9 @@
                         + "\(ShellWord(documentID.extendedJSON(.relaxed))) "
                         + "\(Self.options(of: user)) \(ShellWord.option("db", place))"
                 )
+            }
+            if mayLackChanges {
+                lines.append("older changes may be missing: the server's change history is bounded")
             }
             if !knowsDenied {
                 lines.append("denied writes are not shown: only an administrator may read them")

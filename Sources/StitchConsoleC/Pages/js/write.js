@@ -29,7 +29,7 @@ function allSteps(story) {
 function content(story, steps) {
   const document = story.get("document");
   return [
-    story.get("isComplete") === false && el("p", { class: "note" }, "Only the newest changes are shown."),
+    story.get("isComplete") === false && el("p", { class: "note" }, "Older changes may be missing: the change history is bounded."),
     steps.length ? table("Writes of the document, newest first", [
       { title: "When", cell: (each) => ago(plain(each.get("time"))) },
       { title: "What", cell: (each) => el("span", { class: `kind ${kind(each)}` }, names[kind(each)] ?? shortNode(each.get("operation"), 40)) },
