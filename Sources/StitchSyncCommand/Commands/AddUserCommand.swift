@@ -18,7 +18,7 @@
 
                 Examples:
                   stitchsync adduser shop.stitch ann --role readWrite@shop
-                  stitchsync adduser stitchsync://admin:PASSWORD@localhost:27017 ann \\
+                  stitchsync adduser stitchsync://admin@localhost:27017 ann \\
                       --role readWrite@shop
 
                 Exit code: 0, 1 when the user exists already or cannot be stored, 64 for a wrong \

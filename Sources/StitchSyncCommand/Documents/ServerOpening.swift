@@ -35,10 +35,14 @@
                         try SignIn.user(
                             $0, password: ShellPassword.read(file: signIn.passwordFile))
                     } ?? SignIn.none
+                let address =
+                    signIn.user == nil
+                    ? try SignInAddress(place, user: nil, passwordFile: signIn.passwordFile).text
+                    : place
                 database = try ServerRemote.database(namedBy: place)
                 connect = {
                     try RemoteShellServer(place: place) {
-                        try ServerRemote(place, signIn: credentials)
+                        try ServerRemote(address, signIn: credentials)
                     }
                 }
             #else

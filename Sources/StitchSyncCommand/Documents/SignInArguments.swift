@@ -71,7 +71,7 @@
         /// - Throws: `CommandError` for a place that is a file, or names a user already.
         init(_ place: String, user: String?, passwordFile: String?) throws {
             guard let user else {
-                text = place
+                text = try Self.completed(place, passwordFile: passwordFile)
                 return
             }
             guard let scheme = place.firstRange(of: "://") else {
@@ -85,6 +85,26 @@
             text =
                 "\(place[..<scheme.upperBound])\(Self.encoded(user)):\(Self.encoded(password))"
                 + "@\(rest)"
+        }
+
+        /// Returns an address with the password of its user, if it names a user without one.
+        private static func completed(_ place: String, passwordFile: String?) throws -> String {
+            guard let scheme = place.firstRange(of: "://"), needsPassword(place) else {
+                return place
+            }
+            let rest = place[scheme.upperBound...]
+            let authority = rest.prefix { $0 != "/" && $0 != "?" }
+            guard let end = authority.lastIndex(of: "@"), !authority[..<end].contains(":") else {
+                return place
+            }
+            let password = encoded(try ShellPassword.read(file: passwordFile))
+            return "\(place[..<end]):\(password)\(place[end...])"
+        }
+
+        /// Whether the way to sign in that an address names, if it names one, is by a password.
+        private static func needsPassword(_ place: String) -> Bool {
+            let named = place.firstRange(of: "authMechanism=").map { place[$0.upperBound...] }
+            return named?.hasPrefix("SCRAM") ?? true
         }
 
         private static func encoded(_ text: String) -> String {

@@ -10,7 +10,7 @@
             discussion: """
                 Examples:
                   stitchsync user list shop.stitch
-                  stitchsync user list stitchsync://admin:PASSWORD@localhost:27017 --json
+                  stitchsync user list stitchsync://admin@localhost:27017 --json
 
                 Exit code: 0, 1 when the users cannot be read, 64 for a wrong command line.
                 """)

@@ -15,8 +15,8 @@
                 or root.
 
                 Examples:
-                  stitchsync who stitchsync://admin:PASSWORD@localhost:27017
-                  stitchsync who stitchsync://admin:PASSWORD@localhost:27017 --all --json
+                  stitchsync who stitchsync://admin@localhost:27017
+                  stitchsync who stitchsync://admin@localhost:27017 --all --json
 
                 Exit code: 0, 1 when the server cannot be asked, 64 for a wrong command line.
                 """)

@@ -162,6 +162,21 @@
             }
         }
 
+        private static func diff(
+            against uri: String, _ named: String, _ folder: TemporaryFolder
+        ) async throws {
+            _ = try await run("insert", "a.stitch", "d.c", "{_id: 1}", in: folder)
+            for sign in [[uri, "--user", "root"], [named]] {
+                let diff = try await Tool.run(
+                    arguments: [
+                        "diff", "a.stitch", "d.c", "1", "--password-file", "pw", "--remote",
+                    ]
+                        + sign, in: folder)
+                #expect(diff.code == 0, "\(diff.complaints)")
+                #expect(diff.complaints.isEmpty)
+            }
+        }
+
         @Test func `a password comes from a file, and one in an address is warned of`()
             async throws
         {
@@ -182,6 +197,17 @@
                         in: folder)
                     #expect(loud.output == ["1"])
                     #expect(loud.complaints.first?.hasPrefix("note: other users") == true)
+                    let named = "stitchsync://root@127.0.0.1:\(server.port)"
+                    let asked = try await Tool.run(
+                        "count", named, "d.c", "--password-file", "pw", in: folder)
+                    #expect(asked.output == ["1"], "\(asked.complaints)")
+                    #expect(asked.complaints.isEmpty)
+                    let unasked = try await Tool.run("count", named, "d.c", in: folder)
+                    #expect(unasked.complaints.first?.contains("--password-file") == true)
+                    let listed = try await Tool.run(
+                        "user", "list", named, "--password-file", "pw", in: folder)
+                    #expect(listed.code == 0, "\(listed.complaints)")
+                    try await Self.diff(against: uri, named, folder)
                     let none = try await Tool.run("count", uri, "d.c", in: folder)
                     #expect(none.code == 1)
                 }
