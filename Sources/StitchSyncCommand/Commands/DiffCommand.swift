@@ -31,7 +31,9 @@
             completion: .file())
         var remote: String?
 
-        @Flag(help: "Show unchanged fields, too.")
+        @OptionGroup var signIn: SignInArguments
+
+        @Flag(help: "Show unchanged fields, and values as a whole.")
         var all = false
 
         @Flag(help: "Write one JSON object.")
@@ -40,6 +42,9 @@
         @OptionGroup var colours: ColourArguments
 
         func validate() throws {
+            if remote == nil, let option = signIn.firstOption {
+                throw ValidationError("\(option) needs --remote with a server")
+            }
             guard let first = id.first, "{[\"".contains(first) else { return }
             _ = try ExtendedJSONArgument.value(id)
         }
@@ -94,7 +99,7 @@
 
         private func ask(_ id: BSONValue) async throws -> RemoteKnowledge? {
             guard let remote else { return nil }
-            let session = try SessionRemote(existing: remote)
+            let session = try SessionRemote(existing: signIn.address(of: remote))
             let found: [RemoteLookup]
             do {
                 found = try await session.remote.collection(place.namespace).find(ids: [id])

@@ -11,13 +11,17 @@ struct DocumentDiff: Sendable {
     let remote: RemoteKnowledge
     /// The document's last conflict, if it is still stored.
     let conflict: JournaledConflict?
-    /// Whether unchanged fields are shown, too.
+    /// Whether unchanged fields are shown, too, and values as a whole.
     let showsAll: Bool
+
+    /// The maximum number of fields that are shown.
+    private static let fieldsMax = 50
 
     private var fields: [EditionLine] {
         let hasRemote = remote.edition != nil
         return EditionLine.lines(
-            base: editions.base, local: editions.local, remote: remote.edition
+            base: editions.base, local: editions.local, remote: remote.edition,
+            keepsArrays: showsAll
         ).filter { showsAll || $0.differs(hasRemote: hasRemote) }
     }
 
@@ -33,10 +37,13 @@ struct DocumentDiff: Sendable {
         }
         let fields = fields
         if fields.isEmpty { return lines + ["", "no field differs"] }
-        for field in fields {
+        let shown = showsAll ? fields[...] : fields.prefix(Self.fieldsMax)
+        for field in shown {
             lines += ["", style(field.path.printable, .bold)]
             lines += rows(of: field, style)
         }
+        let rest = fields.count - shown.count
+        if rest > 0 { lines += ["", "\(rest) more differ; --all shows all"] }
         return lines
     }
 
@@ -56,7 +63,8 @@ struct DocumentDiff: Sendable {
 
     private func text(_ value: BSONValue?, of edition: BSONDocument?) -> String {
         guard edition != nil else { return "(no document)" }
-        return value?.extendedJSON(.relaxed) ?? "(no such field)"
+        guard let value else { return "(no such field)" }
+        return showsAll ? value.extendedJSON(.relaxed) : "\(ShortValue(value))"
     }
 
     private var stateText: String {

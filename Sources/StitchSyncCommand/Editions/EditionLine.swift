@@ -13,39 +13,79 @@ struct EditionLine: Sendable, Equatable {
     /// The value after a conflict was resolved; `nil` where none was.
     var result: BSONValue?
 
-    /// Returns the fields of the versions: embedded documents field by field, arrays as a
-    /// whole.
+    /// The maximum number of elements of an array that differ; an array with more is one line.
+    private static let elementsMax = 20
+
+    /// Returns the fields of the versions: embedded documents field by field, and of arrays the
+    /// elements that differ.
     ///
     /// - Parameters:
     ///   - remote: the remote version; `nil` where it is unknown.
     ///   - result: the version after a conflict; `nil` where none was resolved.
+    ///   - keepsArrays: whether an array is one line.
     static func lines(
         base: BSONDocument?, local: BSONDocument?, remote: BSONDocument??,
-        result: BSONDocument? = nil
+        result: BSONDocument? = nil, keepsArrays: Bool = false
     ) -> [EditionLine] {
-        var lines: [EditionLine] = []
-        compare([base, local, remote ?? nil, result], at: "", &lines)
-        return lines
+        let comparison = Comparison(
+            isKnown: [true, true, remote != nil, result != nil], keepsArrays: keepsArrays)
+        return comparison.lines(of: [base, local, remote ?? nil, result], at: "")
     }
 
-    private static func compare(
-        _ versions: [BSONDocument?], at path: String, _ lines: inout [EditionLine]
-    ) {
-        var seen: Set<Name> = []
-        let editions = versions.map { $0.map { IndexedDocument($0) } }
-        for key in versions.flatMap({ $0.map { Array($0.keys) } ?? [] })
-        where seen.insert(key).inserted {
-            let place = path.isEmpty ? key : "\(path).\(key)"
-            let values = editions.map { $0?[key] }
+    /// The comparison of base, local, remote and result.
+    private struct Comparison {
+        let isKnown: [Bool]
+        let keepsArrays: Bool
+
+        /// Returns the lines of documents.
+        func lines(of versions: [BSONDocument?], at path: String) -> [EditionLine] {
+            var seen: Set<Name> = []
+            let editions = versions.map { $0.map { IndexedDocument($0) } }
+            return versions.flatMap { $0.map { Array($0.keys) } ?? [] }
+                .filter { seen.insert($0).inserted }
+                .flatMap { key in
+                    lines(
+                        of: editions.map { $0?[key] }, at: path.isEmpty ? key : "\(path).\(key)")
+                }
+        }
+
+        /// Returns the lines of the values of a field.
+        private func lines(of values: [BSONValue?], at path: String) -> [EditionLine] {
             let documents = values.map { $0?.documentValue }
             let isNested = zip(values, documents).allSatisfy { ($0 == nil) == ($1 == nil) }
             if isNested, documents.contains(where: { $0?.isEmpty == false }) {
-                compare(documents, at: place, &lines)
-            } else {
-                lines.append(
-                    EditionLine(
-                        path: place, base: values[0], local: values[1], remote: values[2],
-                        result: values[3]))
+                return lines(of: documents, at: path)
+            }
+            if !keepsArrays, let elements = elements(of: values, at: path) { return elements }
+            return [
+                EditionLine(
+                    path: path, base: values[0], local: values[1], remote: values[2],
+                    result: values[3])
+            ]
+        }
+
+        /// Returns the lines of the elements that differ; `nil` if they are too many, or a version
+        /// has no array.
+        private func elements(of values: [BSONValue?], at path: String) -> [EditionLine]? {
+            let arrays = values.map { $0?.arrayValue?.values }
+            guard zip(isKnown, arrays).allSatisfy({ !$0 || $1 != nil }) else { return nil }
+            var lines: [EditionLine] = []
+            var count = 0
+            for index in 0..<(arrays.compactMap { $0?.count }.max() ?? 0) {
+                let elements = arrays.map { array in
+                    array.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+                }
+                guard differ(elements) else { continue }
+                count += 1
+                guard count <= EditionLine.elementsMax else { return nil }
+                lines += self.lines(of: elements, at: "\(path).\(index)")
+            }
+            return lines
+        }
+
+        private func differ(_ values: [BSONValue?]) -> Bool {
+            zip(isKnown, values).contains { isKnown, value in
+                isKnown && !EditionLine.isSame(value, values[0])
             }
         }
     }

@@ -121,6 +121,9 @@ struct EditionTests {
             let list = try await Tool.run("retry", "phone.stitch", in: folder)
             #expect(list.output[0].hasPrefix(#"1  update of shop.items "refused", refused at "#))
             #expect(list.output[1].contains("a price is not negative"))
+            #expect(
+                list.output.dropFirst(2) == ["   price", "     base    1", "     wanted  -1"],
+                "\(list.output)")
             let none = try await Tool.run("retry", "phone.stitch", "7", in: folder)
             #expect(none.code == 1)
             #expect(none.complaints == ["error: phone.stitch keeps no rejected write 7"])
