@@ -12,7 +12,8 @@ import StitchSync
 /// Devices write documents, attach, replace and remove files, sync, and send and load files, while
 /// requests are lost, devices end at any request, time passes, and the remote removes what no document
 /// refers to. Every other world has rules: each device has a user who reads and writes his own documents
-/// and the shared ones. At any time
+/// and the shared ones. A device may swap its subscription, so that documents leave it whose files it has
+/// not sent. At any time
 ///
 /// - F1: what a device shows of a file is what was attached, byte by byte;
 /// - F2: nobody gets a byte of a file whose document he may not read, nor by a reference that he copied;
@@ -22,7 +23,8 @@ import StitchSync
 /// - F3: the remote has each file that a document refers to, unless somebody took it out on purpose and
 ///   no device has it any more;
 /// - F4: the remote has no other files, and each chunk once;
-/// - F5: devices keep no content that no document refers to;
+/// - F5: devices keep no content that no document refers to, but for a day those that the remote does not
+///   take any more;
 /// - F6: each device loads each file that it may read.
 package struct FileSimulation: Sendable {
     private let seed: UInt64
@@ -61,6 +63,9 @@ private final class FileWorld {
     static let namespace = Namespace("app", "items")
     private static let documents: ClosedRange<Int32> = 1...4
     private static let lengths = [0, 1, 1_000, 261_120, 261_121, 600_000]
+    /// The lengths of files of two and three pieces, which are rare since the checks read them often.
+    private static let longLengths = [1_044_481, 2_400_000]
+    private static let subscription = "all"
 
     private(set) var violations: [String] = []
     private(set) var lines: [String] = []
@@ -95,7 +100,8 @@ private final class FileWorld {
                 FileDevice(
                     user: user, path: path, remote: remote, store: own.0, engine: own.1))
             await configure(number)
-            _ = try await devices[number].items.subscribe(named: "all", waitForSync: .never)
+            _ = try await devices[number].items.subscribe(
+                named: Self.subscription, waitForSync: .never)
         }
     }
 
@@ -161,8 +167,9 @@ extension FileWorld {
         let document = Int32(1 + random.below(Self.documents.count))
         let id = BSONValue.int32(document)
         let before = try references(number)
-        defer { drop(before, in: number) }
-        switch random.below(100) {
+        let choice = random.below(106)
+        defer { drop(before, in: number, isDelete: (40..<44).contains(choice)) }
+        switch choice {
         case 0..<12:
             note("c\(number) inserts d\(document)")
             try await device.items.insertOne([
@@ -170,8 +177,8 @@ extension FileWorld {
                 "text": "new",
             ])
         case 12..<35:
-            let length = random.pick(Self.lengths)
-            let bytes = (0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            let length = random.pick(random.percent(4) ? Self.longLengths : Self.lengths)
+            let bytes = content(length)
             note("c\(number) attaches \(length) bytes to d\(document)")
             let reference = try await device.items.attach(bytes, to: id, at: "file")
             contents[reference.id] = (bytes, document, number)
@@ -219,11 +226,30 @@ extension FileWorld {
             note("c\(number) copies a reference to d\(document)")
             try await device.items.updateOne(
                 ["_id": id], ["$set": ["copy": copied.reference.bsonValue]])
+        case 100..<106:
+            let most = random.pick([0, 2, Self.documents.upperBound])
+            note("c\(number) swaps its subscription for documents up to d\(most)")
+            try await subscribe(number, upTo: most)
         default:
             hours += Int64(1 + random.below(30))
             note("it is \(hours) hours later, and the remote removes files")
             try sweep()
         }
+    }
+
+    private func subscribe(_ number: Int, upTo most: Int32) async throws {
+        _ = try await devices[number].items.subscribe(
+            to: ["_id": ["$lte": .int32(most)]], named: Self.subscription, waitForSync: .never)
+    }
+
+    /// Returns bytes that differ from those of other files, and from chunk to chunk.
+    private func content(_ length: Int) -> [UInt8] {
+        let start = (0..<min(length, 1_009)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(length + start.count)
+        while bytes.count < length { bytes += start }
+        bytes.removeLast(bytes.count - length)
+        return bytes
     }
 
     private func trouble(_ number: Int) {
@@ -267,12 +293,19 @@ extension FileWorld {
         return found
     }
 
-    /// Notes files that a step took out of documents.
-    private func drop(_ before: [Int32: [Found]], in number: Int) {
+    /// Notes files that a step took out of documents; a document that only left the device has its files.
+    private func drop(_ before: [Int32: [Found]], in number: Int, isDelete: Bool) {
         do {
-            let after = Set(try references(number).values.flatMap(\.self))
-            for found in before.values.flatMap(\.self) where !after.contains(found) {
-                dropped.insert(found.reference.id)
+            let after = try references(number)
+            let stored = Self.references(try store.collection(Self.namespace).find().fetch())
+            for found in before.values.flatMap(\.self) {
+                guard let left = after[found.document] else {
+                    if isDelete || stored[found.document]?.contains(found) != true {
+                        dropped.insert(found.reference.id)
+                    }
+                    continue
+                }
+                if !left.contains(found) { dropped.insert(found.reference.id) }
             }
         } catch {
             // The device has ended: what it shows is known after its restart.
@@ -336,6 +369,21 @@ extension FileWorld {
 
     private func heal() async throws {
         note("all is well again")
+        // Half of the worlds first send what is left to send of documents that left.
+        if random.percent(50) { try await settle() }
+        for number in devices.indices {
+            try await subscribe(number, upTo: Self.documents.upperBound)
+        }
+        try await settle()
+        try await check()
+        hours += 30
+        try sweep()
+        hours += 30
+        try sweep()
+        try await checkEnd()
+    }
+
+    private func settle() async throws {
         for round in 1...8 {
             var isQuiet = true
             for number in devices.indices {
@@ -346,11 +394,9 @@ extension FileWorld {
             }
             if isQuiet && round > 3 { break }
         }
-        try await check()
-        hours += 30
-        try sweep()
-        hours += 30
-        try sweep()
+    }
+
+    private func checkEnd() async throws {
         let stored = try store.collection(Self.namespace).find().fetch()
         let wanted = Self.references(stored)
         guard let operator_ = InProcessRemote(store: store).attachments else { return }
@@ -403,6 +449,27 @@ extension FileWorld {
         if chunks.count != count { fail("F4 the remote has \(chunks.count) chunks of \(count)") }
     }
 
+    /// Returns the number of files that a device keeps for a day, since the remote does not take them.
+    private func filesThatLeft(
+        _ number: Int, _ own: [Found], _ stored: [BSONDocument]
+    ) throws -> Int {
+        try contents.count { id, content in
+            let reference = reference(id, content.bytes)
+            guard !own.contains(where: { $0.reference.id == id }),
+                case .sending = try devices[number].items.file(
+                    reference, of: .int32(content.document)
+                ).state()
+            else { return false }
+            let document = stored.first { $0["_id"] == .int32(content.document) }
+            if let document, mayRead(number, document),
+                Attachment.all(in: document).contains(where: { $0.id == id })
+            {
+                fail("F3 c\(number) has not sent a file of d\(content.document), which left it")
+            }
+            return true
+        }
+    }
+
     /// F5 and F6.
     private func checkDevices(_ stored: [BSONDocument]) async throws {
         for number in devices.indices {
@@ -410,10 +477,11 @@ extension FileWorld {
             let own = try references(number).values.flatMap(\.self)
             let most = Set(own.map(\.reference)).count
             let usage = try device.engine.attachments.usage()
-            if usage.files > most {
+            let kept = try filesThatLeft(number, own, stored)
+            if usage.files > most + kept {
                 fail("F5 c\(number) keeps \(usage.files) files, and refers to \(most)")
             }
-            if try device.engine.attachments.hasUnsent() {
+            if try kept == 0 && device.engine.attachments.hasUnsent() {
                 let ids = own.map(\.reference.id)
                 if ids.allSatisfy({ contents[$0] != nil }) {
                     fail("F3 c\(number) has unsent files")

@@ -38,19 +38,19 @@ public struct AttachmentFile: Sendable {
     ///   to the user, `.remoteUnavailable` when the remote cannot be reached, `.offline`; `StoreError`.
     public func download() async throws {
         let cache = try files.cache()
-        if let record = try cache.record(attachment.id), record.isWhole { return }
+        if let record = try stored(in: cache), record.isWhole { return }
         guard engine.isOnline else { throw SyncError(.offline, "the engine is offline") }
         let owner = AttachmentRecord.Owner(
             namespace: place.namespace, documentID: place.documentID)
         try await files.want(attachment, owner, cache)
         let report = try await files.load(attachment)
-        if let record = try cache.record(attachment.id), record.isWhole { return }
+        if let record = try stored(in: cache), record.isWhole { return }
         if let error = report.error {
             throw SyncError(
                 .remoteUnavailable, "the file cannot be loaded: \(error.message)",
                 namespace: place.namespace, documentID: place.documentID, underlying: error)
         }
-        let problem = try cache.record(attachment.id)?.problem
+        let problem = try stored(in: cache)?.problem
         throw SyncError(
             .fileMissing,
             problem ?? "the remote does not have the file yet, or the user may not read it",
@@ -71,15 +71,40 @@ public struct AttachmentFile: Sendable {
     /// - Throws: as ``download()`` does.
     public func read(from offset: Int64, count: Int) async throws -> [UInt8] {
         try await files.reading(attachment.id) {
-            try await download()
             let cache = try files.cache()
-            guard let record = try cache.record(attachment.id) else { throw gone() }
-            let bytes = try cache.read(record, from: offset, count: count)
+            let bytes = try await reloading(cache) {
+                try cache.read($0, from: offset, count: count)
+            }
             if offset == 0 {
                 try await cache.change(attachment.id) { $0.used = .now }
             }
             return bytes
         }
+    }
+
+    /// Runs a body over the content; loads it first where it is not on the device, and again if it is
+    /// damaged here, or was evicted meanwhile, and the remote has it.
+    private func reloading<R>(
+        _ cache: AttachmentCache, _ body: (AttachmentRecord) async throws -> R
+    ) async throws -> R {
+        var damage: (any Error)?
+        for _ in 1...2 {
+            try await download()
+            guard let record = try stored(in: cache) else { throw gone() }
+            guard record.isWhole else { continue }
+            do {
+                return try await body(record)
+            } catch let error as StoreError where AttachmentCache.isDamage(error) {
+                damage = error
+                switch try stored(in: cache)?.stage {
+                case nil: throw gone()
+                case .arriving, .staged, .toSend: throw error
+                case .here: try await cache.evict(record)
+                case .loading, .removing: continue
+                }
+            }
+        }
+        throw damage ?? gone()
     }
 
     /// Copies the content to a file of the app's, for example to show a film; loads it first where it is
@@ -90,14 +115,15 @@ public struct AttachmentFile: Sendable {
     /// - Throws: as ``download()`` does; `SyncError` of code `.fileUnwritable`.
     public func copy(to file: URL) async throws {
         try await files.reading(attachment.id) {
-            try await download()
             let cache = try files.cache()
-            guard let record = try cache.record(attachment.id) else { throw gone() }
-            var offset: Int64 = 0
-            try await LocalFile.write(to: file.path) {
-                let bytes = try cache.read(record, from: offset, count: AttachmentPieces.sizeMax)
-                offset += Int64(bytes.count)
-                return bytes.isEmpty ? nil : bytes
+            try await reloading(cache) { record in
+                var offset: Int64 = 0
+                try await LocalFile.write(to: file.path) {
+                    let bytes = try cache.read(
+                        record, from: offset, count: AttachmentPieces.sizeMax)
+                    offset += Int64(bytes.count)
+                    return bytes.isEmpty ? nil : bytes
+                }
             }
             try await cache.change(attachment.id) { $0.used = .now }
         }
@@ -105,16 +131,20 @@ public struct AttachmentFile: Sendable {
 
     /// Removes the content from the device if the remote has it; the reference stays.
     ///
-    /// - Returns: whether the device had it and the remote has it.
+    /// - Returns: whether it was removed: the device had it, the remote has it, and no call reads it now.
     @discardableResult
     public func evict() async throws -> Bool {
         let cache = try files.cache()
-        guard let record = try cache.record(attachment.id), record.stage == .here else {
-            return false
-        }
-        try await cache.evict(record)
+        guard let record = try stored(in: cache), record.stage == .here,
+            !files.isBeingRead(attachment.id), try await cache.evict(record)
+        else { return false }
         files.changes.notify()
         return true
+    }
+
+    /// Returns what the device knows about the file; `nil` also if it has another content with the same id.
+    private func stored(in cache: AttachmentCache) throws -> AttachmentRecord? {
+        try cache.record(attachment.id).flatMap { $0.isContent(of: attachment) ? $0 : nil }
     }
 
     private func gone() -> SyncError {

@@ -160,7 +160,7 @@ extension SyncEngine {
     ) async throws -> R {
         let listens = listens(to: namespace)
         let sets = sets
-        let notesDocuments = files.isUsed
+        let (notesDocuments, keepsReferences) = (files.isUsed, self.keepsReferences)
         let limits = limits
         let handled = delivery.handled(in: namespace)
         let (result, hasReport, isKept, changed, added) = try await write { transaction in
@@ -174,6 +174,7 @@ extension SyncEngine {
             var sync = SyncTransaction(
                 transaction: transaction, collection: collection, sets: sets)
             sync.notesDocuments = notesDocuments
+            sync.keepsReferences = keepsReferences
             sync.keepsHistory = limits.keepsHistory
             if expanding { try ExpandBatches(sync: sync).run() }
             let result = try body(sync)
@@ -437,7 +438,11 @@ extension SyncEngine {
                         isOnline: { self.isOnline }, carries: { self.carriesByItself($0) },
                         backoff: self.backoff
                     ) {
-                        self.delivery.reportOfEngine($0)
+                        if $0.namespace == nil {
+                            self.delivery.reportOfEngine($0)
+                        } else {
+                            self.delivery.report([$0])
+                        }
                     }
                 }
                 defer { group.cancelAll() }
@@ -484,6 +489,8 @@ extension SyncEngine: PassWriter {
 
     /// The sending of requests with the engine's time limit.
     var requests: RemoteRequests { RemoteRequests(limit: limits.requestTimeout, clock: clock) }
+
+    var keepsReferences: Bool { files.mayHaveFiles }
 
     func configuration(of namespace: Namespace) -> CollectionConfiguration {
         state.withLock { $0.configurations[namespace] } ?? CollectionConfiguration()

@@ -17,19 +17,16 @@ final class AttachmentCache: Sendable {
     /// again.
     private static let cacheMaxKiB = 2_048
 
+    /// The age at which a content counts as abandoned of which no more is stored, in milliseconds.
+    private static let arrivingMax: Int64 = 3_600 * 1_000
+
     private let store: DocumentStore
-    /// The contents that an earlier process began to store, and did not finish.
-    let unfinished: [BSONObjectID]
 
     /// Opens the store beside a documents' store; creates it if it is missing.
     init(beside documents: DocumentStore) throws {
         store = try DocumentStore(
             at: Self.location(beside: documents.location),
             options: Self.options(beside: documents.options))
-        let stage = AttachmentRecord.Stage.arriving.rawValue
-        let filter = try Filter([AttachmentRecord.Key.stage: .string(stage)])
-        unfinished = try store.read { try $0.find(Self.records, filter: filter) }
-            .map { try AttachmentRecord($0).attachment.id }
         guard !store.isReadOnly else { return }
         try store.write { transaction in
             _ = try transaction.createIndex(
@@ -107,7 +104,8 @@ final class AttachmentCache: Sendable {
 
     /// Stores a content as a staged file.
     ///
-    /// - Throws: what the source throws; nothing is left then.
+    /// - Throws: what the source throws; `SyncError` of code `.timedOut` if the process stood still for so
+    ///   long that another one has removed the content. Nothing is left then.
     func store(
         _ source: AttachmentSource, contentType: String?, name: String?,
         of owner: AttachmentRecord.Owner?
@@ -124,15 +122,23 @@ final class AttachmentCache: Sendable {
                 let bytes = try source.read(at: offset, count: Self.batchBytes)
                 guard !bytes.isEmpty else { throw AttachmentSource.tooShort(source.length, offset) }
                 digest.add(bytes)
-                try await put(bytes, at: offset, of: id)
+                try await store.write { [offset] transaction in
+                    var record = try Self.arriving(id, in: transaction)
+                    record.used = .now
+                    _ = try transaction.put(Self.records, record.stored)
+                    try Self.put(bytes, at: offset, of: id, in: transaction)
+                }
                 offset += Int64(bytes.count)
             }
             let attachment = Attachment(
                 id: id, sha256: digest.hash, length: source.length, contentType: contentType,
                 name: name)
-            try await save(
-                AttachmentRecord(
-                    attachment: attachment, stage: .staged, owner: owner, bytes: source.length))
+            let staged = AttachmentRecord(
+                attachment: attachment, stage: .staged, owner: owner, bytes: source.length)
+            try await store.write { transaction in
+                _ = try Self.arriving(id, in: transaction)
+                _ = try transaction.put(Self.records, staged.stored)
+            }
             return attachment
         } catch {
             try await remove(id)
@@ -140,11 +146,37 @@ final class AttachmentCache: Sendable {
         }
     }
 
-    /// Stores bytes at a place that is a multiple of the chunk size.
-    private func put(_ bytes: [UInt8], at offset: Int64, of id: BSONObjectID) async throws {
-        try await store.write { try Self.put(bytes, at: offset, of: id, in: $0) }
+    /// Returns the record of a content that is being stored.
+    ///
+    /// - Throws: `SyncError` of code `.timedOut` if another process has removed it as abandoned.
+    private static func arriving(
+        _ id: BSONObjectID, in transaction: ReadTransaction
+    ) throws -> AttachmentRecord {
+        let stored = try transaction.get(records, id: .objectID(id)).map {
+            try AttachmentRecord($0)
+        }
+        guard let stored, stored.stage == .arriving else {
+            throw SyncError(
+                .timedOut, "the file was not stored in time and was removed: attach it again")
+        }
+        return stored
     }
 
+    /// Removes the contents of which a process that has ended stored a part only.
+    ///
+    /// A process that lives stores the next part before the time is over, also an extension of the app.
+    func removeAbandoned() async throws {
+        for record in try records(.arriving) where Self.isAbandoned(record) {
+            try await remove(record.attachment.id, if: Self.isAbandoned)
+        }
+    }
+
+    private static func isAbandoned(_ record: AttachmentRecord) -> Bool {
+        record.stage == .arriving
+            && record.used.milliseconds + arrivingMax < BSONDatetime.now.milliseconds
+    }
+
+    /// Stores bytes at a place that is a multiple of the chunk size.
     private static func put(
         _ bytes: [UInt8], at offset: Int64, of id: BSONObjectID, in transaction: WriteTransaction
     ) throws {
@@ -166,7 +198,9 @@ final class AttachmentCache: Sendable {
                 return nil
             }
             var current = try AttachmentRecord(stored)
-            guard current.stage == .loading, current.bytes == record.bytes else { return nil }
+            guard current.stage == .loading, current.bytes == record.bytes,
+                current.attachment == record.attachment
+            else { return nil }
             try Self.put(bytes, at: current.bytes, of: id, in: transaction)
             current.bytes += Int64(bytes.count)
             _ = try transaction.put(Self.records, current.stored)
@@ -199,52 +233,104 @@ final class AttachmentCache: Sendable {
         return bytes
     }
 
-    /// Whether the stored content has the hash that the reference names.
+    /// Whether the stored content is whole, and has the hash that the reference names.
     func isSound(_ record: AttachmentRecord) throws -> Bool {
         var digest = SHA256.Digest()
         var offset: Int64 = 0
-        while offset < record.bytes {
-            let bytes = try read(record, from: offset, count: Self.batchBytes)
-            digest.add(bytes)
-            offset += Int64(bytes.count)
+        do {
+            while offset < record.bytes {
+                let bytes = try read(record, from: offset, count: Self.batchBytes)
+                digest.add(bytes)
+                offset += Int64(bytes.count)
+            }
+        } catch let error as StoreError where Self.isDamage(error) {
+            return false
         }
         return digest.hash == record.attachment.sha256
     }
 
+    // MARK: - Removal
+
     /// Removes a file with its record.
-    func remove(_ id: BSONObjectID) async throws {
-        guard let record = try record(id) else { return }
-        try await clear(record)
-        try await store.write { _ = try $0.remove(Self.records, id: .objectID(id)) }
+    func remove(_ id: BSONObjectID) async throws { try await remove(id) { _ in true } }
+
+    /// Removes a file with its record if it is in the stage of a record that was read before.
+    func remove(_ record: AttachmentRecord) async throws {
+        try await remove(record.attachment.id) { $0.stage == record.stage }
+    }
+
+    private func remove(
+        _ id: BSONObjectID, if condition: @escaping @Sendable (AttachmentRecord) -> Bool
+    ) async throws {
+        guard try await clear(id, if: condition) else { return }
+        try await store.write { transaction in
+            guard try Self.isBeingRemoved(id, in: transaction) else { return }
+            _ = try transaction.remove(Self.records, id: .objectID(id))
+        }
     }
 
     /// Removes the content of a file, and keeps its record as one that may be loaded.
-    func evict(_ record: AttachmentRecord) async throws {
-        try await clear(record)
-        try await change(record.attachment.id) {
-            ($0.stage, $0.bytes, $0.isWanted) = (.loading, 0, false)
+    ///
+    /// - Returns: `false` if the file is in another stage by now: it may have to be sent again, and this
+    ///   content may be the only one.
+    @discardableResult
+    func evict(_ record: AttachmentRecord) async throws -> Bool {
+        let id = record.attachment.id
+        guard try await clear(id, if: { $0.stage == record.stage }) else { return false }
+        try await change(id) { record in
+            guard record.stage == .removing else { return }
+            (record.stage, record.bytes, record.isWanted) = (.loading, 0, false)
         }
+        return true
     }
 
     /// Removes the content of a file; the record stays as one that the next start removes, so that it
     /// never counts as whole, and nobody loads into what is being removed.
-    private func clear(_ record: AttachmentRecord) async throws {
-        try await change(record.attachment.id) { $0.stage = .arriving }
+    ///
+    /// - Returns: whether there is a record that meets the condition.
+    private func clear(
+        _ id: BSONObjectID, if condition: @escaping @Sendable (AttachmentRecord) -> Bool
+    ) async throws -> Bool {
+        let length = try await store.write { transaction -> Int64? in
+            guard let stored = try transaction.get(Self.records, id: .objectID(id)) else {
+                return nil
+            }
+            var record = try AttachmentRecord(stored)
+            guard condition(record) else { return nil }
+            record.stage = .removing
+            _ = try transaction.put(Self.records, record.stored)
+            return record.attachment.length
+        }
+        guard let length else { return false }
         let size = Int64(Self.chunkSize)
-        let count = (record.attachment.length + size - 1) / size
+        let count = (length + size - 1) / size
         for first in stride(from: Int64(0), to: count, by: 256) {
             try await store.write { transaction in
+                guard try Self.isBeingRemoved(id, in: transaction) else { return }
                 for number in first..<min(first + 256, count) {
-                    _ = try transaction.remove(
-                        Self.chunks, id: Self.chunkID(record.attachment.id, number))
+                    _ = try transaction.remove(Self.chunks, id: Self.chunkID(id, number))
                 }
             }
         }
+        return true
+    }
+
+    /// Whether a file's content is still being removed: another process may have finished that.
+    private static func isBeingRemoved(
+        _ id: BSONObjectID, in transaction: ReadTransaction
+    ) throws -> Bool {
+        let stored = try transaction.get(records, id: .objectID(id))
+        return try stored.map { try AttachmentRecord($0).stage == .removing } ?? false
     }
 
     private static func chunkID(_ id: BSONObjectID, _ number: Int64) -> BSONValue {
         let place = withUnsafeBytes(of: UInt32(clamping: number).bigEndian) { Array($0) }
         return .binary(BSONBinary(Array(id.bytes) + place))
+    }
+
+    /// Whether an error is the damage of one content, not of the store.
+    static func isDamage(_ error: StoreError) -> Bool {
+        error.code == .corrupt && error.sqliteCode == nil
     }
 
     private static func damaged(_ record: AttachmentRecord) -> StoreError {

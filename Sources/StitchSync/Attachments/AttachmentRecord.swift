@@ -14,6 +14,8 @@ struct AttachmentRecord: Sendable {
         case loading
         /// Its content is stored, and the remote has it.
         case here
+        /// Its content is being removed.
+        case removing
     }
 
     /// The document that refers to a file.
@@ -34,16 +36,24 @@ struct AttachmentRecord: Sendable {
     var used = BSONDatetime.now
     /// Why the remote does not take the file, or why its content was not accepted.
     var problem: String?
+    /// Since when the remote does not know the file, although its document was there; `nil` if it does.
+    var unknownSince: BSONDatetime?
 
     /// The place of the file at the remote; `nil` before a document refers to it.
     var place: AttachmentPlace? {
         owner.map { AttachmentPlace($0.namespace, documentID: $0.documentID, attachment) }
     }
 
+    /// Whether a reference is to this content; a forged one may have the same id.
+    func isContent(of reference: Attachment) -> Bool {
+        attachment.id == reference.id && attachment.sha256 == reference.sha256
+            && attachment.length == reference.length
+    }
+
     /// Whether the whole content is stored.
     var isWhole: Bool {
         switch stage {
-        case .arriving, .loading: false
+        case .arriving, .loading, .removing: false
         case .staged, .toSend, .here: true
         }
     }
@@ -71,6 +81,7 @@ extension AttachmentRecord {
             document.append(Key.document, owner.documentID)
         }
         if let problem { document.append("problem", .string(problem)) }
+        if let unknownSince { document.append("unknownSince", .datetime(unknownSince)) }
         return document
     }
 
@@ -96,5 +107,6 @@ extension AttachmentRecord {
         isWanted = document["wanted"] == true
         if case .datetime(let time)? = document["used"] { used = time }
         problem = document["problem"]?.stringValue
+        if case .datetime(let time)? = document["unknownSince"] { unknownSince = time }
     }
 }

@@ -12,8 +12,14 @@ struct AttachmentSource: Sendable {
     private let readBytes: @Sendable (Int64, Int) throws -> [UInt8]
 
     init(_ bytes: [UInt8]) {
-        length = Int64(bytes.count)
-        readBytes = { Array(bytes[Int($0)..<min(Int($0) + $1, bytes.count)]) }
+        self.init(length: Int64(bytes.count)) {
+            Array(bytes[Int($0)..<min(Int($0) + $1, bytes.count)])
+        }
+    }
+
+    /// - Parameter read: returns bytes from a place, at most as many as its second argument.
+    init(length: Int64, read: @escaping @Sendable (Int64, Int) throws -> [UInt8]) {
+        (self.length, readBytes) = (length, read)
     }
 
     /// - Throws: `SyncError` of code `.fileUnreadable` for a file that cannot be read.

@@ -21,6 +21,12 @@ final class AttachmentTransfers: Sendable {
         var onItsWay: Set<BSONObjectID> = []
         /// The number of calls that read a file's content, which stays so long.
         var readers: [BSONObjectID: Int] = [:]
+        /// The documents that refer to a file which is to be loaded, where there are several.
+        var owners: [BSONObjectID: [AttachmentRecord.Owner]] = [:]
+        /// Why files failed that failed when they were last tried.
+        var problems: [BSONObjectID: String] = [:]
+        /// The failures that ``SyncEngine/run()`` has not reported.
+        var unreported: [SyncError] = []
         /// Whether the files of an earlier start were looked at.
         var isSettled = false
         /// Whether files wait for a document that a pass may send.
@@ -54,6 +60,15 @@ final class AttachmentTransfers: Sendable {
     /// Whether the app uses files, so that changed documents are looked at.
     var isUsed: Bool { state.withLock { $0.cache != nil || !$0.policies.isEmpty } }
 
+    /// Whether the device has files, also those that an earlier start or another process has stored.
+    var mayHaveFiles: Bool {
+        if isUsed { return true }
+        guard case .file(let path) = AttachmentCache.location(beside: documents.location) else {
+            return false
+        }
+        return LocalFile.exists(path)
+    }
+
     /// Returns the contents; opens their store at the first call.
     func cache() throws -> AttachmentCache {
         try documents.checkIsOpen()
@@ -72,6 +87,9 @@ final class AttachmentTransfers: Sendable {
         else { return }
         _ = try cache()
     }
+
+    /// Whether a call reads a file's content now.
+    func isBeingRead(_ id: BSONObjectID) -> Bool { state.withLock { $0.readers[id] != nil } }
 
     /// Closes the store of the contents.
     func close() {
@@ -125,7 +143,7 @@ final class AttachmentTransfers: Sendable {
     func notePass(changedSubscriptions: Bool) {
         let isDue = state.withLock { state in
             if changedSubscriptions { state.unread.formUnion(state.policies.keys) }
-            return state.isWaiting || !state.unread.isEmpty
+            return changedSubscriptions || state.isWaiting || !state.unread.isEmpty
         }
         if isDue { wakes.notify() }
     }
@@ -137,6 +155,60 @@ final class AttachmentTransfers: Sendable {
             $0.onItsWay.remove(id)
         }
         changes.notify()
+    }
+
+    /// Notes a file that failed; the same reason is reported once.
+    func note(_ record: AttachmentRecord, failedAs problem: String) {
+        let id = record.attachment.id
+        state.withLock { state in
+            guard state.problems.updateValue(problem, forKey: id) != problem else { return }
+            let name = record.attachment.name.map { " (\($0))" } ?? ""
+            state.unreported.append(
+                SyncError(
+                    .fileFailed, "the file \(id)\(name) is not sent or loaded: \(problem)",
+                    namespace: record.owner?.namespace, documentID: record.owner?.documentID))
+        }
+        changes.notify()
+    }
+
+    /// The greatest number of documents with the same reference that are asked for its file.
+    private static let ownersMax = 16
+
+    /// Returns the documents that refer to a file, where there are several.
+    func owners(of attachment: Attachment) -> [AttachmentRecord.Owner] {
+        state.withLock { $0.owners[attachment.id] ?? [] }
+    }
+
+    /// Notes a document that has the same reference as the one of a record: only one of them gets the file.
+    private func note(_ owner: AttachmentRecord.Owner, besideThatOf record: AttachmentRecord) {
+        state.withLock { state in
+            var owners = state.owners[record.attachment.id] ?? []
+            for one in [record.owner, owner].compactMap(\.self)
+            where !owners.contains(one) && owners.count < Self.ownersMax { owners.append(one) }
+            state.owners[record.attachment.id] = owners
+        }
+    }
+
+    /// Notes that a document refers to some files only; others that refer to the rest are looked at again.
+    private func forget(_ owner: AttachmentRecord.Owner, except attachments: [Attachment]) {
+        state.withLock { state in
+            for (id, owners) in state.owners
+            where owners.contains(owner) && !attachments.contains(where: { $0.id == id }) {
+                let rest = owners.filter { $0 != owner }
+                state.owners[id] = rest.count > 1 ? rest : nil
+                state.changed.formUnion(rest)
+            }
+        }
+    }
+
+    /// Notes that a file did not fail when it was tried again.
+    func noteSuccess(_ id: BSONObjectID) { state.withLock { $0.problems[id] = nil } }
+
+    private func takeUnreported() -> [SyncError] {
+        state.withLock { state in
+            defer { state.unreported = [] }
+            return state.unreported
+        }
     }
 
     func noteOnItsWay(_ id: BSONObjectID) {
@@ -151,28 +223,44 @@ final class AttachmentTransfers: Sendable {
         let (cache, sent, isOnItsWay) = state.withLock {
             ($0.cache, $0.sent[attachment.id], $0.onItsWay.contains(attachment.id))
         }
-        guard let record = try cache?.record(attachment.id) else {
+        guard let record = try cache?.record(attachment.id), record.isContent(of: attachment) else {
             return isOnItsWay ? .onItsWay : .atRemote
         }
         if let problem = record.problem { return .failed(problem) }
         switch record.stage {
         case .arriving, .staged, .toSend: return .sending(sent ?? 0)
         case .here: return .here
+        case .removing: return .atRemote
         case .loading:
             if isOnItsWay { return .onItsWay }
             return record.isWanted ? .loading(record.bytes) : .atRemote
         }
     }
 
-    /// Whether the remote has a document that refers to the file, so that it takes the file.
-    func isSent(_ place: AttachmentPlace) throws -> Bool {
+    /// Where the document is whose file is to be sent.
+    enum Sender {
+        /// On the device; the remote does not have the reference yet.
+        case onlyHere
+        /// On the device and at the remote.
+        case synced
+        /// At the remote; it left the device without a delete.
+        case left
+    }
+
+    /// Returns where the document of a file is.
+    func sender(of place: AttachmentPlace) throws -> Sender {
         try documents.read { transaction in
-            guard
-                let record = try record(of: place.documentID, in: place.namespace, transaction)
-            else { return false }
             let local = try transaction.get(place.namespace, id: place.documentID)
-            guard let base = record.base.document(local: local) else { return false }
-            return Attachment.all(in: base).contains(place.attachment)
+            if local == nil {
+                let left = LeftReferenceTable(connection: transaction.connection)
+                let references = try left.references(of: place.documentID, in: place.namespace)
+                if references.contains(place.attachment) { return .left }
+            }
+            guard
+                let record = try record(of: place.documentID, in: place.namespace, transaction),
+                let base = record.base.document(local: local)
+            else { return .onlyHere }
+            return Attachment.all(in: base).contains(place.attachment) ? .synced : .onlyHere
         }
     }
 
@@ -207,6 +295,7 @@ extension AttachmentTransfers {
             var round = TransferAttachments(self, cache, files, carrying: carries)
             let report = try await round.run()
             state.withLock { $0.isWaiting = report.waiting > 0 }
+            if round.hasSettledLeft { try await settleLeft(cache) }
             try await evict(cache)
             return report
         }
@@ -224,7 +313,8 @@ extension AttachmentTransfers {
 
     /// Runs rounds until the task is cancelled.
     ///
-    /// A store that fails does not end it; the error is reported, and a later round tries again.
+    /// A store that fails does not end it; the error is reported, and a later round tries again. Each
+    /// failure of a file is reported once.
     func run(
         isOnline: @Sendable () -> Bool, carries: @escaping @Sendable (Attachment) -> Bool,
         backoff: Backoff,
@@ -239,6 +329,7 @@ extension AttachmentTransfers {
                 continue
             }
             do {
+                defer { for error in takeUnreported() { report(error) } }
                 failures = try await runRound(carrying: carries).isDone ? 0 : failures + 1
             } catch is CancellationError {
                 return
@@ -270,8 +361,9 @@ extension AttachmentTransfers {
 
     /// Looks once at the files of an earlier start, which may have ended at any point.
     private func settleEarlierFiles(_ cache: AttachmentCache) async throws {
+        try await cache.removeAbandoned()
         guard !state.withLock({ $0.isSettled }) else { return }
-        for id in cache.unfinished { try await cache.remove(id) }
+        for record in try cache.records(.removing) { try await cache.remove(record) }
         var isWithoutOwner = false
         for record in try cache.all() where record.stage != .arriving {
             guard let owner = record.owner else {
@@ -284,7 +376,7 @@ extension AttachmentTransfers {
         if isWithoutOwner {
             for namespace in try syncedCollections() { try await readAll(namespace, cache) }
             for record in try cache.records(.staged) where record.owner == nil && isOld(record) {
-                try await cache.remove(record.attachment.id)
+                try await cache.remove(record)
             }
         }
         state.withLock { $0.isSettled = true }
@@ -312,11 +404,12 @@ extension AttachmentTransfers {
             for id in added {
                 try await cache.change(id) { if $0.stage == .here { $0.stage = .toSend } }
             }
+            try await settleLeft(cache)
             for owner in changed {
-                let document = try documents.read {
-                    try $0.get(owner.namespace, id: owner.documentID)
+                let (document, isLost) = try documents.read { transaction in
+                    let document = try transaction.get(owner.namespace, id: owner.documentID)
+                    return (document, try document == nil && isMissing(owner, transaction))
                 }
-                let isLost = try document == nil && isMissing(owner)
                 try await settle(
                     owner, document.map(Attachment.all) ?? [], keepsUnsent: isLost, cache)
             }
@@ -333,11 +426,76 @@ extension AttachmentTransfers {
 
     /// Whether a document is missing although nobody deleted it: absence proves nothing, and a file
     /// that was not sent is here only.
-    private func isMissing(_ owner: AttachmentRecord.Owner) throws -> Bool {
-        try documents.read { transaction in
-            let record = try record(of: owner.documentID, in: owner.namespace, transaction)
-            return record.map { !$0.isDeletedHere } ?? false
+    private func isMissing(
+        _ owner: AttachmentRecord.Owner, _ transaction: ReadTransaction
+    ) throws -> Bool {
+        let left = LeftReferenceTable(connection: transaction.connection)
+        guard try left.references(of: owner.documentID, in: owner.namespace).isEmpty else {
+            return true
         }
+        let record = try record(of: owner.documentID, in: owner.namespace, transaction)
+        return record.map { !$0.isDeletedHere } ?? false
+    }
+
+    /// The number of documents that left the device and are looked at together.
+    private static let leftMax = 500
+
+    /// Removes the files of documents that left the device, except for those that the remote does not
+    /// have yet.
+    private func settleLeft(_ cache: AttachmentCache) async throws {
+        var last: Int64 = 0
+        while true {
+            let page = try documents.read {
+                try LeftReferenceTable(connection: $0.connection).page(
+                    after: last, limit: Self.leftMax)
+            }
+            guard let end = page.last else { return }
+            last = end.row
+            var done: [Int64] = []
+            for left in page {
+                let owner = AttachmentRecord.Owner(
+                    namespace: left.namespace, documentID: left.documentID)
+                let document = try documents.read {
+                    try $0.get(left.namespace, id: left.documentID)
+                }
+                if let document {
+                    try await settle(owner, Attachment.all(in: document), cache)
+                } else if try await !settle(left, owner, cache) {
+                    continue
+                }
+                done.append(left.row)
+            }
+            guard !done.isEmpty else { continue }
+            try await documents.write { [done] in
+                try LeftReferenceTable(connection: $0.connection).remove(done)
+            }
+        }
+    }
+
+    /// Settles the files of a document that left the device.
+    ///
+    /// - Returns: whether the remote has all of them.
+    private func settle(
+        _ left: LeftReferenceTable.Left, _ owner: AttachmentRecord.Owner,
+        _ cache: AttachmentCache
+    ) async throws -> Bool {
+        forget(owner, except: [])
+        // The document may have left before a round looked at it.
+        for reference in left.references {
+            try await cache.change(reference.id) { record in
+                guard record.stage == .staged, record.attachment == reference else { return }
+                (record.stage, record.owner) = (.toSend, owner)
+            }
+        }
+        var isDone = true
+        for record in try cache.records(of: owner) {
+            switch record.stage {
+            case .toSend where left.references.contains(record.attachment): isDone = false
+            case .toSend, .loading, .here: try await cache.remove(record)
+            case .arriving, .staged, .removing: continue
+            }
+        }
+        return isDone
     }
 
     private func readAll(_ namespace: Namespace, _ cache: AttachmentCache) async throws {
@@ -362,16 +520,18 @@ extension AttachmentTransfers {
             // A reference that is being stored now is in the document soon.
             if record.stage == .staged, !isOld(record) { continue }
             if keepsUnsent, record.isWhole, record.stage != .here { continue }
-            try await cache.remove(record.attachment.id)
+            try await cache.remove(record)
         }
+        forget(owner, except: attachments)
         for attachment in attachments {
             if let record = try cache.record(attachment.id) {
                 if record.stage == .staged, record.attachment == attachment {
                     try await cache.change(attachment.id) {
                         ($0.stage, $0.owner) = (.toSend, owner)
                     }
-                } else if record.stage == .loading, !record.isWanted, record.owner == owner {
-                    try await wantIfChosen(attachment, owner, cache)
+                } else if record.stage == .loading, record.isContent(of: attachment) {
+                    if record.owner != owner { note(owner, besideThatOf: record) }
+                    if !record.isWanted { try await wantIfChosen(attachment, owner, cache) }
                 }
             } else {
                 try await wantIfChosen(attachment, owner, cache)
@@ -388,14 +548,21 @@ extension AttachmentTransfers {
         try await want(attachment, owner, cache)
     }
 
-    /// Notes that a file is to be loaded.
+    /// Notes that a file is to be loaded, and for which document.
     func want(
         _ attachment: Attachment, _ owner: AttachmentRecord.Owner, _ cache: AttachmentCache
     ) async throws {
-        guard try cache.record(attachment.id) == nil else {
-            return try await cache.change(attachment.id) { record in
-                if record.stage == .loading { (record.isWanted, record.problem) = (true, nil) }
+        if let record = try cache.record(attachment.id) {
+            if record.isContent(of: attachment) {
+                return try await cache.change(attachment.id) { record in
+                    guard record.stage == .loading else { return }
+                    (record.isWanted, record.problem, record.owner) = (true, nil, owner)
+                }
             }
+            // One of them is forged. What the remote does not have stays; else the one that is asked for
+            // may be the right one.
+            guard record.stage == .here || record.stage == .loading else { return }
+            try await cache.remove(record)
         }
         try await cache.save(
             AttachmentRecord(
@@ -414,15 +581,19 @@ extension AttachmentTransfers {
         return try await body()
     }
 
-    /// Evicts the contents that were not used for the longest time, until the rest fits; the newest one
-    /// stays in any case, since it was loaded for a reader.
+    /// Evicts the contents that were not used for the longest time, also those of which a part was loaded
+    /// that is not wanted any more, until the rest fits; the newest one stays in any case, since it was
+    /// loaded for a reader.
     private func evict(_ cache: AttachmentCache) async throws {
         guard let limit = state.withLock({ $0.cacheLimit }) else { return }
-        let here = try cache.records(.here).sorted { $0.used.milliseconds < $1.used.milliseconds }
+        let parts = try cache.records(.loading).filter { $0.bytes > 0 && !$0.isWanted }
+        let here = try (cache.records(.here) + parts)
+            .sorted { $0.used.milliseconds < $1.used.milliseconds }
         var total = here.reduce(Int64(0)) { $0 + $1.bytes }
         for record in here.dropLast() where total > limit {
-            guard state.withLock({ $0.readers[record.attachment.id] == nil }) else { continue }
-            try await cache.evict(record)
+            guard !isBeingRead(record.attachment.id), try await cache.evict(record) else {
+                continue
+            }
             total -= record.bytes
             changes.notify()
         }

@@ -8,6 +8,10 @@ struct TransferAttachments {
     /// Returns whether a file may be sent or loaded now.
     let carries: @Sendable (Attachment) -> Bool
     private var report = AttachmentReport()
+    /// Whether the remote has, or will not have, a file whose document left the device.
+    private(set) var hasSettledLeft = false
+    /// Whether the app waits for the one file that is loaded, and gets its error.
+    private var isForApp = false
 
     init(
         _ engine: AttachmentTransfers, _ cache: AttachmentCache, _ remote: any RemoteAttachments,
@@ -21,18 +25,19 @@ struct TransferAttachments {
 
     /// Sends and loads what is due, or only loads one file.
     ///
-    /// - Throws: `StoreError` and `SyncError` when a store fails; `CancellationError`. An error of the
-    ///   remote ends the round and is in the report.
+    /// - Throws: `StoreError` and `SyncError` when a store fails; `CancellationError`. A lost connection
+    ///   ends the round and is in the report; an error that concerns one file ends that file's turn.
     mutating func run(only id: BSONObjectID? = nil) async throws -> AttachmentReport {
         do throws(Interrupted) {
             if let id {
-                try await loadInTurn(id)
+                isForApp = true
+                try await loadAlone(id)
             } else {
                 for record in try storing({ try cache.records(.toSend) }) {
-                    try await send(record)
+                    try await sendAlone(record)
                 }
                 for record in try storing({ try cache.records(.loading) }) where record.isWanted {
-                    try await loadInTurn(record.attachment.id)
+                    try await loadAlone(record.attachment.id)
                 }
             }
         } catch {
@@ -42,6 +47,55 @@ struct TransferAttachments {
             }
         }
         return report
+    }
+
+    /// Sends a file; what is wrong with it alone does not end the round.
+    private mutating func sendAlone(_ record: AttachmentRecord) async throws(Interrupted) {
+        do throws(Interrupted) {
+            try await send(record)
+        } catch {
+            try await fail(record.attachment.id, error)
+        }
+    }
+
+    /// Loads a file; what is wrong with it alone does not end the round.
+    private mutating func loadAlone(_ id: BSONObjectID) async throws(Interrupted) {
+        do throws(Interrupted) {
+            try await loadInTurn(id)
+        } catch {
+            try await fail(id, error)
+        }
+    }
+
+    /// Notes that a file failed, or ends the round if the error concerns others, too.
+    private mutating func fail(
+        _ id: BSONObjectID, _ error: Interrupted
+    ) async throws(Interrupted) {
+        guard let record = try storing({ try cache.record(id) }) else {
+            if case .remote(let cause) = error, !Self.concernsFile(cause) { throw error }
+            return
+        }
+        switch error {
+        case .remote(let cause):
+            guard Self.concernsFile(cause) else { throw error }
+            // Such as a damaged file at the server, which an operator may mend.
+            let isTriedAgain = cause.errorClass != .rejected
+            if isTriedAgain { report.error = cause }
+            try await fail(record, "\(cause)", isTriedAgain: isTriedAgain)
+        case .other(let cause):
+            guard let cause = cause as? StoreError, AttachmentCache.isDamage(cause) else {
+                throw error
+            }
+            try await fail(record, cause.message)
+        }
+    }
+
+    /// Whether an error concerns the file that was asked for, and others may be sent or loaded.
+    private static func concernsFile(_ error: RemoteError) -> Bool {
+        switch error.errorClass {
+        case .retryable, .unauthenticated: false
+        case .unknown, .rejected, .historyLost, .collectionDropped: true
+        }
     }
 
     /// The end of a round.
@@ -104,13 +158,50 @@ struct TransferAttachments {
 extension TransferAttachments {
     /// How often a content is sent again that did not have its hash at the remote.
     private static let attemptsMax = 3
+    /// The time for which a file is kept whose document left the device, and of which the remote does not
+    /// know any more, in milliseconds.
+    private static let unknownMax: Int64 = 24 * 3_600 * 1_000
+
+    /// Notes that the remote does not know the document of a file, or does not take the file from the user.
+    ///
+    /// A file whose document left the device goes after a day: until then, the user may get the right to
+    /// send it again.
+    private mutating func noteUnknown(
+        _ record: AttachmentRecord, hasLeft: Bool
+    ) async throws(Interrupted) {
+        report.waiting += 1
+        guard hasLeft else { return }
+        let now = BSONDatetime.now
+        guard let since = record.unknownSince else {
+            return try await storing {
+                try await cache.change(record.attachment.id) { $0.unknownSince = now }
+            }
+        }
+        guard since.milliseconds + Self.unknownMax < now.milliseconds else { return }
+        try await storing { try await cache.remove(record) }
+        report.waiting -= 1
+        hasSettledLeft = true
+    }
+
+    private func noteKnown(_ record: AttachmentRecord) async throws(Interrupted) {
+        guard record.unknownSince != nil else { return }
+        try await storing {
+            try await cache.change(record.attachment.id) { $0.unknownSince = nil }
+        }
+    }
 
     /// Sends a file, from where the remote has it.
     private mutating func send(_ record: AttachmentRecord) async throws(Interrupted) {
-        guard let place = record.place, try storing({ try engine.isSent(place) }) else {
+        guard let place = record.place else {
             report.waiting += 1
             return
         }
+        let sender = try storing { try engine.sender(of: place) }
+        guard sender != .onlyHere else {
+            report.waiting += 1
+            return
+        }
+        if sender == .synced { try await noteKnown(record) }
         guard mayCarry(record.attachment) else { return }
         var state = try await asking { remote throws(RemoteError) in
             try await remote.state(of: place)
@@ -119,13 +210,13 @@ extension TransferAttachments {
         while true {
             switch state {
             case .complete:
-                try await finish(record) { $0.stage = .here }
+                try await finish(record) { ($0.stage, $0.unknownSince) = (.here, nil) }
                 report.sent += 1
+                if sender == .left { hasSettledLeft = true }
                 return
-            case .unknown:
-                report.waiting += 1
-                return
+            case .unknown: return try await noteUnknown(record, hasLeft: sender == .left)
             case .partial(let offset):
+                try await noteKnown(record)
                 engine.note(record.attachment.id, sent: offset)
                 if offset <= last { attempts += 1 }
                 last = offset
@@ -204,8 +295,9 @@ extension TransferAttachments {
 
     /// Loads a file, from where the device has it.
     private mutating func load(_ old: AttachmentRecord) async throws(Interrupted) {
-        guard let place = old.place else { return }
+        guard var place = old.place else { return }
         var record = old
+        var others = engine.owners(of: old.attachment).filter { $0 != old.owner }
         loading: while record.bytes < record.attachment.length || record.attachment.length == 0 {
             switch try await loadPieces(of: &record, at: place) {
             case .ofFile: break loading
@@ -215,6 +307,15 @@ extension TransferAttachments {
                 report.heldBack += 1
                 return
             case .missing:
+                // A copy of the reference may stand in another document, which does not get the file.
+                if let owner = others.popLast() {
+                    record.owner = owner
+                    try await storing {
+                        try await cache.change(old.attachment.id) { $0.owner = owner }
+                    }
+                    place = record.place ?? place
+                    continue
+                }
                 engine.noteOnItsWay(record.attachment.id)
                 report.waiting += 1
                 return
@@ -225,7 +326,7 @@ extension TransferAttachments {
             }
         }
         guard try storing({ try cache.isSound(record) }) else {
-            try await storing { [record] in try await cache.evict(record) }
+            _ = try await storing { [record] in try await cache.evict(record) }
             return try await fail(record, "the remote's content is not the one that was attached")
         }
         try await finish(record) {
@@ -313,18 +414,21 @@ extension TransferAttachments {
                 $0.problem = nil
             }
         }
+        engine.noteSuccess(record.attachment.id)
         engine.note(record.attachment.id, sent: nil)
     }
 
     private mutating func fail(
-        _ record: AttachmentRecord, _ problem: String
+        _ record: AttachmentRecord, _ problem: String, isTriedAgain: Bool = false
     ) async throws(Interrupted) {
         try await storing {
             try await cache.change(record.attachment.id) {
-                ($0.problem, $0.isWanted) = (problem, false)
+                $0.problem = problem
+                if !isTriedAgain { $0.isWanted = false }
             }
         }
         engine.note(record.attachment.id, sent: nil)
+        if !isForApp { engine.note(record, failedAs: problem) }
         report.failed += 1
     }
 }

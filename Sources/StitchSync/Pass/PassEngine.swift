@@ -34,6 +34,9 @@ protocol PassWriter: Sendable {
     /// Whether passes may connect to the remote.
     var isOnline: Bool { get }
 
+    /// Whether the references of documents that leave the device are stored, since the device has files.
+    var keepsReferences: Bool { get }
+
     /// Runs a transaction over one collection's documents, records and events.
     ///
     /// - Parameter expanding: whether state that is stored once for several records is first

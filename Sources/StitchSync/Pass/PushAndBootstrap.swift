@@ -292,7 +292,7 @@ extension PushAndBootstrap {
         return try await writer.write { transaction in
             try SubscriptionActivation(
                 transaction: transaction, sets: sets, version: version, individually: individually,
-                limits: limits, listens: writer.listens
+                limits: limits, keepsReferences: writer.keepsReferences, listens: writer.listens
             ).run()
         }
     }

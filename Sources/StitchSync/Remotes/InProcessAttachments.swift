@@ -36,7 +36,7 @@ struct InProcessAttachments: RemoteAttachments {
                     : .unknown
             }
         } catch {
-            throw InProcessCollection.remoteError(error)
+            throw Self.remoteError(error)
         }
     }
 
@@ -70,7 +70,14 @@ struct InProcessAttachments: RemoteAttachments {
     }
 
     private func mapping<R>(_ body: () throws -> R) throws(RemoteError) -> R {
-        do { return try body() } catch { throw InProcessCollection.remoteError(error) }
+        do { return try body() } catch { throw Self.remoteError(error) }
+    }
+
+    /// Returns the error for a device; a damaged file does not concern others.
+    private static func remoteError(_ error: any Error) -> RemoteError {
+        guard let error = error as? StoreError, error.code == .corrupt, error.sqliteCode == nil
+        else { return InProcessCollection.remoteError(error) }
+        return RemoteError(.unknown, code: Int(error.code.rawValue), error.message)
     }
 }
 

@@ -59,6 +59,11 @@ struct DeviceDocuments {
         try sync.forgetEditions(of: record.documentID)
         guard local != nil else { return }
         let own = try sync.removeLocal(record.documentID, as: .syncEnded)
+        // The files of a change that is given up go with it, unless the remote may have the change.
+        if record.isPending, record.attempt == nil {
+            try sync.keepReferences(
+                of: record.documentID, in: record.base.document(local: local))
+        }
         try sync.emit(.delete, of: own, reason: .desync, uncommitted: false)
     }
 

@@ -26,6 +26,8 @@ struct SubscriptionActivation {
     let individually: Bool
     /// The limits of the stored history.
     let limits: SyncLimits
+    /// Whether the references of documents that leave the device are stored.
+    let keepsReferences: Bool
     /// Whether a collection has a listener; `nil` where this is unknown.
     let listens: (Namespace) -> Bool?
 
@@ -58,6 +60,7 @@ struct SubscriptionActivation {
             var sync = SyncTransaction(
                 transaction: transaction, collection: collection, sets: sets)
             sync.keepsHistory = limits.keepsHistory
+            sync.keepsReferences = keepsReferences
             try ExpandBatches(sync: sync).run()
             outcome.shares[collection.namespace] = CollectionActivation(
                 taken: 0, evicted: try evict(sync))

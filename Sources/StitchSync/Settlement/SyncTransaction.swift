@@ -32,6 +32,9 @@ struct SyncTransaction {
     var usesEarlierReads = false
     /// Whether written and removed documents are noted, since files may be beside them.
     var notesDocuments = false
+    /// Whether the references of documents that leave the device are stored, since their files may not be
+    /// at the remote yet.
+    var keepsReferences = false
     /// Whether the transaction adds steps to the stories of documents.
     var keepsHistory = false
     /// The check of the app's writes, where the collection is strict.
@@ -287,7 +290,20 @@ struct SyncTransaction {
     func removeLocal(_ id: BSONValue, as removal: RemovalReason) throws -> BSONValue {
         noteChange(of: id)
         if !removal.isSent { notes.unsentRemovals.insert(BSONKey.encode(id)) }
-        return try transaction.take(namespace, id: id)?.documentID ?? id
+        let taken = try transaction.take(namespace, id: id)
+        switch removal {
+        case .evicted, .syncEnded: try keepReferences(of: id, in: taken)
+        case .byApp, .byAnswer, .byRemote, .takenBack: try keepReferences(of: id, in: nil)
+        }
+        return taken?.documentID ?? id
+    }
+
+    /// Stores the references in a document that leaves the device, in place of earlier ones; `nil` for a
+    /// document whose files are not needed any more.
+    func keepReferences(of id: BSONValue, in document: BSONDocument?) throws {
+        guard keepsReferences else { return }
+        try LeftReferenceTable(connection: transaction.connection).set(
+            document.map(Attachment.all) ?? [], of: id, in: collection.rowID)
     }
 
     /// Adds a step to the story of a document.

@@ -96,6 +96,11 @@ enum SyncSchema {
             key BLOB NOT NULL, names BLOB NOT NULL, UNIQUE (collection, key))
         """,
         """
+        CREATE TABLE IF NOT EXISTS sync_left(
+            id INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL,
+            key BLOB NOT NULL, entry BLOB NOT NULL, UNIQUE (collection, key))
+        """,
+        """
         CREATE TABLE IF NOT EXISTS sync_passes(
             id INTEGER PRIMARY KEY AUTOINCREMENT, entry BLOB NOT NULL)
         """,

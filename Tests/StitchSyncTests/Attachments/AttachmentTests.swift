@@ -215,11 +215,17 @@ struct AttachmentTests {
         // One content whose document was never written, one that was being stored.
         let cache = try a.engine.files.cache()
         _ = try await cache.store(AttachmentSource([4]), contentType: nil, name: nil, of: nil)
+        var abandoned = AttachmentRecord(
+            attachment: BSONStore.Attachment(
+                id: BSONObjectID(), sha256: Array(repeating: 0, count: 32), length: 5),
+            stage: .arriving, owner: nil, bytes: 0)
+        abandoned.used = BSONDatetime(milliseconds: 0)
+        try await cache.save(abandoned)
         try await cache.save(
             AttachmentRecord(
                 attachment: BSONStore.Attachment(
                     id: BSONObjectID(), sha256: Array(repeating: 0, count: 32), length: 5),
-                stage: .arriving, owner: nil, bytes: 0))
+                stage: .removing, owner: nil, bytes: 0))
         // One whose process ended between the document and the next round, more than a day ago.
         let old = try await a.todos.store([5])
         try await a.todos.insertOne(["_id": 2, "file": old.bsonValue])

@@ -10,7 +10,8 @@ public enum AttachmentState: Sendable, Hashable {
     case atRemote
     /// Nowhere yet, as far as the user may know: the device that has it has not sent it.
     case onItsWay
-    /// The remote does not take the file, or what it sent was not the file: the reason.
+    /// The remote does not take the file, what it sent was not the file, or the content on the device is
+    /// damaged: the reason.
     case failed(String)
 }
 
@@ -26,7 +27,8 @@ public struct AttachmentReport: Sendable, Hashable {
     public internal(set) var heldBack = 0
     /// The number of files that failed; each has its reason in its state.
     public internal(set) var failed = 0
-    /// The error that ended the round early, such as a lost connection; a later round goes on.
+    /// The error after which a later round goes on: a lost connection, which ended the round early, or one
+    /// of the remote's about a file that may pass.
     public internal(set) var error: RemoteError?
 
     /// Whether nothing is left to do, except for files that are held back.

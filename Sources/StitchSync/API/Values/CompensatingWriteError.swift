@@ -72,7 +72,7 @@ extension SyncError {
             .passUnderWay,
             .subscriptionFailed, .unusableDocument, .collectionDropped, .remoteChanged,
             .unexplainedAbsence, .localDocumentMissing, .wrongSecret, .storeRecovered,
-            .fileMissing, .fileUnreadable, .fileUnwritable:
+            .fileMissing, .fileFailed, .fileUnreadable, .fileUnwritable:
             false
         }
     }
@@ -87,7 +87,8 @@ extension SyncError {
             .compensatingWrite, .writeRefused, .retriesExhausted, .foreignVersion, .decodingFailed,
             .notAuthorized, .subscriptionFailed, .unusableDocument, .collectionDropped,
             .remoteChanged,
-            .unexplainedAbsence, .localDocumentMissing, .fileUnreadable, .fileUnwritable:
+            .unexplainedAbsence, .localDocumentMissing, .fileFailed, .fileUnreadable,
+            .fileUnwritable:
             .warning
         }
     }

@@ -79,6 +79,9 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         case storeFailed
         /// The remote does not have a file yet, or does not show it to the user.
         case fileMissing
+        /// The remote refused a file, or its content is damaged; ``AttachmentFile/state()`` has the
+        /// reason. Other files are sent and loaded.
+        case fileFailed
         /// A file that the app wants to attach cannot be read.
         case fileUnreadable
         /// The file to which a content is copied cannot be written.
