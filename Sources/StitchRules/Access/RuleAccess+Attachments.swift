@@ -4,17 +4,42 @@ package import BSONStore
 extension RuleAccess {
     /// Whether the user reads the reference to a file in a stored document.
     package func shows(_ attachment: Attachment, in document: BSONDocument) -> Bool {
-        visible(document).map { Attachment.all(in: $0).contains(attachment) } ?? false
+        readable(document, for: attachment) != nil
     }
 
     /// Whether the user may store the file to which a stored document refers: the user reads the
-    /// reference and may change it.
+    /// reference, and may change it or insert the document as it is.
+    ///
+    /// The latter is the case of documents that are written once, such as the messages of a chat: the
+    /// file follows when the document is stored already.
     package func takes(_ attachment: Attachment, in document: BSONDocument) -> Bool {
-        guard let shown = visible(document), Attachment.all(in: shown).contains(attachment) else {
-            return false
+        guard let shown = readable(document, for: attachment) else { return false }
+        return allows(from: document, toShown: attachment.renamed(in: shown))
+            || allows(from: nil, toShown: document)
+    }
+
+    /// Returns the document as the user sees it, if the user sees the reference to a file, and each
+    /// other reference to it; else `nil`.
+    ///
+    /// Whoever knows the reference of a hidden field could else copy it into another field of the same
+    /// document.
+    private func readable(
+        _ document: BSONDocument, for attachment: Attachment
+    ) -> BSONDocument? {
+        guard let shown = visible(document) else { return nil }
+        let seen = Attachment.all(in: shown)
+        guard seen.contains(attachment) else { return nil }
+        guard hidesFields else { return shown }
+        // The hash is not compared: a driver's file may have none.
+        func count(_ references: [Attachment]) -> Int {
+            references.count { $0.id == attachment.id }
         }
+        return count(seen) == count(Attachment.all(in: document)) ? shown : nil
+    }
+
+    private func allows(from before: BSONDocument?, toShown after: BSONDocument) -> Bool {
         do throws(RuleDenial) {
-            _ = try judge(from: document, toShown: attachment.renamed(in: shown))
+            _ = try judge(from: before, toShown: after)
             return true
         } catch {
             return false

@@ -19,10 +19,12 @@ package enum ServerUsers {
         user.roles = try Role.roles(Self.roles(roles), on: "admin")
         if let customData { user.customData = .document(customData) }
         try user.setPassword(password, ScramMechanism.allCases)
-        try store.write { transaction in
+        try store.write { [user] transaction in
+            var user = user
             guard try transaction.get(User.namespace, id: .string(user.id)) == nil else {
                 throw CommandFailure(51003, "User \"\(name)@admin\" already exists")
             }
+            try FormerName.distinguish(&user, in: transaction)
             try transaction.put(User.namespace, user.stored)
         }
     }

@@ -132,7 +132,7 @@ final class UpstreamUserRecords: UserRecords {
     }
 
     func isEmpty() throws -> Bool {
-        try first([:], in: GatewayDatabase.users) == nil
+        try first(User.exists, in: GatewayDatabase.users) == nil
     }
 
     func customData(_ source: RuleSet.CustomData, of id: String) throws -> BSONDocument? {

@@ -21,6 +21,11 @@ struct UserWrite {
             try link.find(
                 GatewayDatabase.users, UpstreamQuery(filter: filter), for: call
             ) { part.documents.append($0) }
+            if let guests = guests(of: part.documents) {
+                try link.find(
+                    GatewayDatabase.users, UpstreamQuery(filter: guests), for: call
+                ) { part.documents.append($0) }
+            }
             let (outcome, changes) = try backend.excerpts.withExcerpt([part]) { excerpt in
                 let store = excerpt.backend(backend.services, under: nil)
                 let outcome = try definition.parse(call.withoutTransaction, store).answer(store)
@@ -36,6 +41,16 @@ struct UserWrite {
         throw CommandFailure(112, "other clients changed the users again and again; try again")
     }
 
+    /// Returns the filter of the anonymous users whom users were before; `nil` if there are no others
+    /// than those given.
+    private func guests(of documents: [BSONDocument]) -> BSONDocument? {
+        let known = Set(documents.compactMap { User($0).map { Name($0.id) } })
+        let ids = documents.compactMap { User($0)?.guestID }
+            .filter { !known.contains(Name($0)) }
+        guard !ids.isEmpty else { return nil }
+        return ["_id": ["$in": .array(BSONArray(ids.map { .string($0) }))]]
+    }
+
     private var callerID: String {
         call.connection.state.withLock { $0.user }?.storedID ?? User.id("", "")
     }
@@ -44,15 +59,20 @@ struct UserWrite {
     private var filter: BSONDocument {
         let name = call.target.stringValue
         switch concerned {
-        case .ofDatabase: return ["db": .string(call.database)]
+        case .ofDatabase:
+            let database = BSONValue.string(call.database)
+            return ["$or": [["db": database], [FormerName.databaseField: database]]]
         case .caller:
             return ["_id": .string(callerID)]
         case .callerAndNamed:
             let ids = [callerID, User.id(name ?? "", call.database)].map { BSONValue.string($0) }
             return ["_id": ["$in": .array(BSONArray(ids))]]
         case .selected where name == nil: return [:]
-        case .named, .selected:
+        case .selected:
             return ["_id": .string(User.id(name ?? "", call.database))]
+        case .named:
+            let id = BSONValue.string(User.id(name ?? "", call.database))
+            return ["_id": ["$in": [id, FormerName.id(name ?? "", call.database)]]]
         }
     }
 }
@@ -84,16 +104,65 @@ struct UpstreamAccountDeletion {
                         "update": .string(selection.namespace.collection),
                         "updates": [.document(update)], "bypassDocumentValidation": true,
                     ], on: selection.namespace.database, link)
-            case .removeUser(let stored):
-                let account = stored["userId"] ?? .null
-                let count = try delete(
-                    GatewayDatabase.users,
-                    ["_id": ["$eq": stored["_id"] ?? .null], "userId": ["$eq": account]], limit: 1,
-                    link)
-                services.server.userGeneration.withLock { $0 += 1 }
-                return count
+            case .removeUser(let user):
+                defer { services.server.userGeneration.withLock { $0 += 1 } }
+                return try remove(user, link)
+            case .endGuest(let guest):
+                defer { services.server.userGeneration.withLock { $0 += 1 } }
+                return try end(guest, link)
             }
         }
+    }
+
+    /// Removes the user after it has recorded the name, as ``FormerName`` does in a store.
+    private func remove(_ user: User, _ link: UpstreamLink) throws -> Int {
+        if let record = FormerName.record(of: user) {
+            try change(
+                record["_id"] ?? .null,
+                [
+                    "$set": [
+                        FormerName.databaseField: .string(user.database)
+                    ]
+                ], upsert: true, link)
+        }
+        if let id = user.guestID {
+            try change(
+                .string(id), ["$set": ["deleted": true], "$unset": ["registeredAs": ""]],
+                upsert: false, link)
+        }
+        return try delete(
+            GatewayDatabase.users,
+            ["_id": ["$eq": .string(user.id)], "userId": ["$eq": user.accountID ?? .null]],
+            limit: 1, link)
+    }
+
+    /// Stores that an anonymous user has ended.
+    ///
+    /// - Returns: 0 if the user had ended before.
+    private func end(_ guest: User, _ link: UpstreamLink) throws -> Int {
+        do {
+            return try write(
+                [
+                    "insert": .string(GatewayDatabase.users.collection),
+                    "documents": [.document(guest.stored)],
+                ], on: GatewayDatabase.users.database, link, .write)
+        } catch let fault as CommandFailure where fault.code == 11_000 {
+            return 0
+        }
+    }
+
+    /// Changes one document of the users.
+    private func change(
+        _ id: BSONValue, _ update: BSONDocument, upsert: Bool, _ link: UpstreamLink
+    ) throws {
+        let statement: BSONDocument = [
+            "q": ["_id": ["$eq": id]], "u": .document(update), "upsert": .bool(upsert),
+        ]
+        _ = try write(
+            [
+                "update": .string(GatewayDatabase.users.collection),
+                "updates": [.document(statement)],
+            ], on: GatewayDatabase.users.database, link)
     }
 
     private func delete(

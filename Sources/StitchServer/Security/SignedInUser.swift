@@ -15,7 +15,7 @@ struct SignedInUser: Sendable, Hashable {
     var mappedData: BSONDocument?
     /// Whether the rules alone decide what the user reads and writes, without any roles.
     var isGovernedByRules = false
-    /// The stored id in rules of a user who was anonymous before; `nil` for the usual id.
+    /// The stored id in rules; `nil` for the usual id.
     var storedRuleID: String?
     /// The account and the marks that keep the sign-in valid; `nil` for users who are not stored.
     var origin: SignInOrigin?

@@ -5,6 +5,9 @@ struct User: Sendable {
     /// The collection of all users.
     static let namespace = Namespace("admin", "system.users")
 
+    /// The filter that finds users, and not the records of former names.
+    static let exists: BSONDocument = ["user": ["$exists": true]]
+
     let name: String
     let database: String
     var roles: [Role]
@@ -90,16 +93,60 @@ struct User: Sendable {
         set { document.set("disabled", to: newValue ? true : nil) }
     }
 
-    /// The id in rules of a user who was anonymous before; `nil` for the usual id.
+    /// The id in rules of a user who was anonymous before, or whose name another user had before;
+    /// `nil` for the usual id.
     var ruleID: String? {
         get { document["ruleID"]?.stringValue }
         set { document.set("ruleID", to: newValue.map { .string($0) }) }
     }
 
-    /// The `_id` of the user whom an anonymous user became; `nil` for all other users.
+    /// The id in rules of all users of a name of whom none was removed: the name, or
+    /// `:database.name` for users of other databases than `admin` and `$external`.
+    ///
+    /// Database names have no dot, and no name on `admin` or `$external` begins with a colon, so no
+    /// two users of different databases share an id. `admin` and `$external` count as one.
+    static func usualRuleID(_ name: String, _ database: String) -> String {
+        isOfServer(database) ? name : "\(idMark)\(database).\(name)"
+    }
+
+    /// The beginning of ids in rules that the server made; no database has such a name.
+    static let madeIDMark = idMark + "$"
+
+    /// An id in rules that no other account has or will have.
+    var accountRuleID: String { "\(Self.madeIDMark)account.\(accountText)" }
+
+    /// The random id of the account in hexadecimal digits.
+    var accountText: String {
+        guard case .binary(let id)? = accountID else { return "" }
+        return id.bytes.hexadecimal
+    }
+
+    /// The account's id that an anonymous user got by registering; `nil` for all other users.
+    ///
+    /// It is not the name, which a deletion of the account removes. Earlier versions stored the `_id` of
+    /// the user.
     var registeredAs: String? {
         get { document["registeredAs"]?.stringValue }
         set { document.set("registeredAs", to: newValue.map { .string($0) }) }
+    }
+
+    /// Whether an anonymous user deleted the account, or registered and then did so.
+    private(set) var isDeleted: Bool {
+        get { document["deleted"]?.boolValue ?? false }
+        set { document.set("deleted", to: newValue ? true : nil) }
+    }
+
+    /// Marks the account of an anonymous user as deleted.
+    mutating func endAsDeleted() {
+        registeredAs = nil
+        isDeleted = true
+    }
+
+    /// The `_id` of the anonymous user whom this user was before; `nil` for all other users.
+    var guestID: String? {
+        let mark = Self.idMark + Self.id("", AnonymousSignIn.database)
+        guard let ruleID, ruleID.utf8.starts(with: mark.utf8) else { return nil }
+        return String(ruleID.dropFirst(Self.idMark.count))
     }
 
     /// The random id of the account, which no later user of the same name has.

@@ -28,7 +28,9 @@ struct AccountDeletion {
     enum Step: Sendable {
         case delete(Selection)
         case handOver(Selection, to: String)
-        case removeUser(BSONDocument)
+        case removeUser(User)
+        /// Stores that an anonymous user has ended; changes nothing if the user has done so before.
+        case endGuest(User)
     }
 
     private let call: CommandCall
@@ -50,17 +52,19 @@ struct AccountDeletion {
     ///   command deleted the account, and the errors of `perform`.
     func run(_ perform: (Step) throws -> Int) throws -> CommandOutcome {
         do {
-            try prove()
+            try call.loggingRefusal { try prove() }
         } catch let error as DelayedFailure {
             return try error.outcome()
         }
         let (deleted, accountID) = (call.server.deletedAccounts, user.origin?.accountID)
         deleted.begin(accountID)
         do {
+            // Each deletion stores something, and strangers can be any number of anonymous users.
+            if user.isAnonymous { try call.server.signUps.admit(peer: call.connection.peer) }
             let steps = steps
             for step in steps { _ = try perform(step) }
-            if let stored {
-                guard try perform(.removeUser(stored)) > 0 else { throw Self.isGone }
+            if let removal {
+                guard try perform(removal) > 0 else { throw Self.isGone }
                 call.server.operations.stop(ofUser: user, except: call.budget)
                 for step in steps { _ = try perform(step) }
             }
@@ -76,6 +80,14 @@ struct AccountDeletion {
         call.server.settings.log.write(
             .info, "the user of connection \(call.connection.id) deleted the account")
         return .ok
+    }
+
+    /// The step that removes the user; `nil` for a user of a token of whom nothing is stored.
+    private var removal: Step? {
+        guard user.isAnonymous else { return stored.flatMap(User.init).map(Step.removeUser) }
+        var guest = User(name: user.name.text, database: user.database.text)
+        guest.endAsDeleted()
+        return .endGuest(guest)
     }
 
     private static let isGone = CommandFailure(11, "the account was deleted by another command")

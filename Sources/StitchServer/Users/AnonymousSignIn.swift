@@ -2,8 +2,9 @@ internal import BSONStore
 
 /// The sign-in of a device without an account, with a secret that the device made and keeps.
 ///
-/// The server stores nothing until the user registers: the user's name is derived from the secret, so the same device is the
-/// same user after a restart, and the name does not reveal the secret.
+/// The server stores nothing until the user registers or deletes the account: the user's name is derived
+/// from the secret, so the same device is the same user after a restart, and the name does not reveal
+/// the secret.
 struct AnonymousSignIn: Sendable {
     /// The name of the SASL mechanism, whose only message is the secret.
     static let mechanism = "STITCHSYNC-ANONYMOUS"
@@ -16,9 +17,22 @@ struct AnonymousSignIn: Sendable {
     static let isRegistered = CommandFailure(
         18, "the anonymous account is registered now; sign in with its name and password")
 
+    /// The error for the secret of a user who deleted the account; only its holder learns of it.
+    static let isDeleted = CommandFailure(
+        18, "the anonymous account was deleted; make a new secret to begin again")
+
     let users: UserDirectory
 
     private var server: ServerContext { users.server }
+
+    /// Returns why a secret signs in no longer; `nil` while it does.
+    ///
+    /// - Parameter stored: the stored user; `nil` for an anonymous user of whom nothing is stored.
+    static func ending(of stored: User?) -> CommandFailure? {
+        guard let stored else { return nil }
+        if stored.isDeleted { return isDeleted }
+        return stored.registeredAs == nil ? nil : isRegistered
+    }
 
     /// Returns the name of the user with a secret.
     static func name(ofSecret secret: [UInt8]) throws(CommandFailure) -> String {
@@ -30,7 +44,7 @@ struct AnonymousSignIn: Sendable {
     ///
     /// - Throws: 334 (MechanismUnavailable) without encryption; a `DelayedFailure` with 18
     ///   (AuthenticationFailed) for a secret that is too short or too long; 18 for a secret whose
-    ///   user has registered.
+    ///   user has registered or deleted the account.
     func signIn(_ payload: BSONValue?, _ connection: ClientConnection) throws {
         guard connection.isSecure || connection.isLoopback else {
             throw CommandFailure(334, "\(Self.mechanism) needs an encrypted connection (TLS)")
@@ -45,8 +59,12 @@ struct AnonymousSignIn: Sendable {
         }
         let generation = server.userGeneration.withLock { $0 }
         let name = try Self.name(ofSecret: secret)
-        guard try users.user(name, Self.database)?.registeredAs == nil else {
-            throw Self.isRegistered
+        if let reason = Self.ending(of: try users.user(name, Self.database)) {
+            server.settings.log.write(
+                .warning,
+                "an anonymous sign-in was refused on connection \(connection.id): the account was "
+                    + "registered or deleted")
+            throw reason
         }
         var user = SignedInUser(
             name: Name(name), database: Name(Self.database), roles: [])

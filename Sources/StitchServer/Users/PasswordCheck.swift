@@ -59,6 +59,25 @@ enum PasswordCheck {
     static let changed = CommandFailure(112, "the account was changed meanwhile; try again")
 }
 
+extension CommandCall {
+    /// Runs a part of a command on an account, and logs why it refuses the command, without a name.
+    ///
+    /// A wrong password is logged where it is checked.
+    func loggingRefusal<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch let error as DelayedFailure {
+            throw error
+        } catch {
+            server.settings.log.write(
+                .warning,
+                "\(name) was refused on connection \(connection.id) from \(connection.peer): "
+                    + CommandFailure(error).codeName)
+            throw error
+        }
+    }
+}
+
 extension SignedInUser {
     /// The `_id` of the stored user.
     var storedID: String { User.id(name.text, database.text) }

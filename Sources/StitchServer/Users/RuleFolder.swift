@@ -176,10 +176,10 @@ package struct RuledUser: Sendable {
     /// The user's roles; `nil` for a user who is not stored.
     private let roles: [Role]?
 
-    /// Takes a user of a reply to `usersInfo`; `nil` for an invalid one, and for one who registered
-    /// under another name.
+    /// Takes a user of a reply to `usersInfo`; `nil` for an invalid one, and for an anonymous one who
+    /// registered or deleted the account.
     package init?(listed document: BSONDocument) {
-        guard let user = User(document), user.registeredAs == nil else { return nil }
+        guard let user = User(document), AnonymousSignIn.ending(of: user) == nil else { return nil }
         let signedIn = user.signedIn(isUnderRules: true)
         ruleUser = UserRules.ruleUser(signedIn, data: user.customData?.documentValue)
         name = "\(user.name)@\(user.database)"

@@ -38,8 +38,8 @@ struct UserDirectory: Sendable {
         var current = stored?.signedIn(isUnderRules: server.settings.rules != nil)
         if known.origin != nil { current?.origin = known.origin }
         if known.isAnonymous {
-            guard stored?.registeredAs == nil else {
-                throw CommandFailure(391, AnonymousSignIn.isRegistered.message)
+            if let reason = AnonymousSignIn.ending(of: stored) {
+                throw CommandFailure(391, reason.message)
             }
             current = known
         } else if known.expiry != nil {

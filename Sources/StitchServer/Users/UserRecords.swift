@@ -37,7 +37,11 @@ struct StoredUserRecords: UserRecords {
     }
 
     func isEmpty() throws -> Bool {
-        try store.read { try $0.count(User.namespace, filter: .all) } == 0
+        let filter = try Filter(User.exists)
+        return try store.read { transaction in
+            try transaction.find(User.namespace, filter: filter, options: FindOptions(limit: 1))
+                .isEmpty
+        }
     }
 
     func customData(_ source: RuleSet.CustomData, of id: String) throws -> BSONDocument? {

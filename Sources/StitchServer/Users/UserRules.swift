@@ -111,17 +111,11 @@ extension SignedInUser {
     /// Whether the user administrates everything, so no rules apply.
     var isBoundless: Bool { roles.contains { $0.name == "root" && $0.database == "admin" } }
 
-    /// The user's id in rules: the name, or `:database.name` for users of other databases than
-    /// `admin` and `$external`.
+    /// The user's id in rules.
     ///
-    /// A user who was anonymous before keeps that id.
-    ///
-    /// Database names have no dot, and no name on `admin` or `$external` begins with a colon, so no
-    /// two users of different databases share an id. `admin` and `$external` count as one.
-    var ruleID: String {
-        if let storedRuleID { return storedRuleID }
-        return User.isOfServer(database.text) ? name.text : "\(User.idMark)\(database).\(name)"
-    }
+    /// A user who was anonymous before keeps that id, and the next user of a removed user's name has an
+    /// id of its own.
+    var ruleID: String { storedRuleID ?? User.usualRuleID(name.text, database.text) }
 
     fileprivate var provider: String {
         if isAnonymous { return "anon-user" }

@@ -9,7 +9,9 @@
             commandName: "add",
             abstract: "Create a user.",
             discussion: """
-                Unlike `adduser` it needs a store that exists, and creates users on any database.
+                Unlike `adduser` it needs a store that exists, and creates users on any database. If a \
+                deleted user had the name, the new one has another id in rules, unless --rule-id \
+                names it.
 
                 Examples:
                   stitchsync user add shop.stitch ann --role readWrite@shop
@@ -24,10 +26,17 @@
         @Option(help: "ROLE@DATABASE, or ROLE for one on admin; may be given more than once.")
         var role: [String] = []
 
+        @Option(
+            name: .customLong("rule-id"),
+            help: "The id in rules: the usual one of the name, or one of a former account.")
+        var ruleID: String?
+
         func run() async throws {
-            try await user.run(
-                "createUser",
-                ["pwd": .string(try password.read()), "roles": .array(ServerUsers.roles(role))])
+            var fields: BSONDocument = [
+                "pwd": .string(try password.read()), "roles": .array(ServerUsers.roles(role)),
+            ]
+            if let ruleID { fields.append("ruleID", .string(ruleID)) }
+            try await user.run("createUser", fields)
             try Console.standard.say("\(user.name): created on the database \(user.database)")
         }
     }

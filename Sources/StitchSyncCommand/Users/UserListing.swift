@@ -26,6 +26,7 @@
 
         private var state: String {
             if document["registeredAs"] != nil { return "registered" }
+            if document["deleted"]?.boolValue == true { return "deleted" }
             if document["disabled"]?.boolValue == true { return "disabled" }
             return document["signedUp"]?.boolValue == true ? "signed up" : "active"
         }

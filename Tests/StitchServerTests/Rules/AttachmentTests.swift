@@ -30,7 +30,33 @@ import Testing
             }
           ]
         }
-        """
+        """,
+        "data_sources/mongodb-atlas/app/others/rules.json": """
+        {
+          "database": "app", "collection": "others",
+          "roles": [
+            {
+              "name": "all", "apply_when": {}, "insert": true,
+              "document_filters": {"read": true, "write": true}, "read": true, "write": true
+            }
+          ]
+        }
+        """,
+        "data_sources/mongodb-atlas/app/messages/rules.json": """
+        {
+          "database": "app", "collection": "messages",
+          "roles": [
+            {
+              "name": "author", "apply_when": {}, "insert": true, "delete": false,
+              "document_filters": {
+                "read": true,
+                "write": {"$and": [{"%%prevRoot": {"$exists": false}}, {"author": "%%user.id"}]}
+              },
+              "read": true, "write": true
+            }
+          ]
+        }
+        """,
     ]
 
     private static let first = [UInt8](repeating: 7, count: 2 * AttachmentBucket.chunkSize)
@@ -78,9 +104,12 @@ import Testing
     }
 
     private static func command(
-        _ name: String, _ document: BSONValue, _ photo: BSONValue, _ more: BSONDocument = [:]
+        _ name: String, _ document: BSONValue, _ photo: BSONValue, _ more: BSONDocument = [:],
+        in collection: String = "todos"
     ) -> BSONDocument {
-        var command: BSONDocument = [name: "todos", "document": document, "attachment": photo]
+        var command: BSONDocument = [
+            name: .string(collection), "document": document, "attachment": photo,
+        ]
         for (key, value) in more { command.append(key, value) }
         return command
     }
@@ -90,30 +119,36 @@ import Testing
     }
 
     private static func state(
-        _ client: ServerClient, _ document: BSONValue = 1, _ photo: BSONStore.Attachment = photo
+        _ client: ServerClient, _ document: BSONValue = 1, _ photo: BSONStore.Attachment = photo,
+        in collection: String = "todos"
     ) throws -> String {
         text(
-            try client.reply(command("stitchsyncAttachmentState", document, photo.bsonValue)))
+            try client.reply(
+                command(
+                    "stitchsyncAttachmentState", document, photo.bsonValue, in: collection)))
     }
 
     private static func put(
         _ client: ServerClient, _ bytes: [UInt8], at offset: Int, _ document: BSONValue = 1,
-        _ photo: BSONStore.Attachment = photo
+        _ photo: BSONStore.Attachment = photo, in collection: String = "todos"
     ) throws -> String {
         text(
             try client.reply(
                 command(
                     "stitchsyncPutAttachment", document, photo.bsonValue,
-                    ["offset": .int64(Int64(offset)), "data": .binary(BSONBinary(bytes))])))
+                    ["offset": .int64(Int64(offset)), "data": .binary(BSONBinary(bytes))],
+                    in: collection)))
     }
 
     private static func get(
-        _ client: ServerClient, at offset: Int, _ count: Int, _ document: BSONValue = 1
+        _ client: ServerClient, at offset: Int, _ count: Int, _ document: BSONValue = 1,
+        _ photo: BSONStore.Attachment = photo, in collection: String = "todos"
     ) throws -> BSONValue? {
         try client.run(
             command(
                 "stitchsyncGetAttachment", document, photo.bsonValue,
-                ["offset": .int64(Int64(offset)), "count": .int64(Int64(count))]))["data"]
+                ["offset": .int64(Int64(offset)), "count": .int64(Int64(count))],
+                in: collection))["data"]
     }
 
     @Test(
@@ -158,6 +193,81 @@ import Testing
             #expect(try Self.state(ann, 1, guessed) == "unknown 0")
             // Without rules.
             #expect(try Self.state(root) == "complete \(count + 10)")
+            // The document leaves the view while the file is loading.
+            #expect(try Self.get(ben, at: 0, 10) != .null)
+            try root.update(1, ["$set": ["shared": false]], in: "todos")
+            #expect(try Self.get(ben, at: 10, 10) == .null)
+            #expect(try Self.get(ann, at: 10, 10) == .null)
+            #expect(try Self.state(ben) == "unknown 0")
+            try root.update(1, ["$set": ["shared": true]], in: "todos")
+            #expect(try Self.get(ben, at: 10, 10) != .null)
+        }
+    }
+
+    @Test(
+        "A copy of a reference, in another collection or another field, gives no byte",
+        arguments: RuledWorld.Place.allCases)
+    func copies(place: RuledWorld.Place) async throws {
+        try await Self.lend(place) { clients in
+            let (ann, ben, eve) = (clients.ann, clients.ben, clients.eve)
+            let count = Self.first.count
+            func expectNothing(
+                _ client: ServerClient, _ photo: BSONStore.Attachment = Self.photo,
+                in collection: String = "todos"
+            ) throws {
+                #expect(try Self.state(client, 1, photo, in: collection) == "unknown 0")
+                #expect(try Self.get(client, at: 0, 10, 1, photo, in: collection) == .null)
+                let put = try Self.put(client, Self.last, at: count, 1, photo, in: collection)
+                #expect(put == "unknown 0")
+            }
+            #expect(try Self.put(ann, Self.first, at: 0) == "partial \(count)")
+            // In another collection, in a document of the same `_id` that the user writes.
+            try eve.insert([["_id": 1, "photo": Self.photo.bsonValue]], into: "others")
+            try expectNothing(eve, in: "others")
+            // In another field of the same document, which the user writes.
+            let other = BSONStore.Attachment(
+                id: Self.photo.id, sha256: [UInt8](repeating: 0, count: 32),
+                length: Self.photo.length)
+            for copy in [Self.photo, other] {
+                try eve.run([
+                    "update": "todos",
+                    "updates": [["q": ["_id": 1], "u": ["$set": ["note": copy.bsonValue]]]],
+                ])
+                try expectNothing(eve, copy)
+            }
+            #expect(try Self.put(ann, Self.last, at: count) == "complete \(count + 10)")
+            try expectNothing(eve, in: "others")
+            try expectNothing(eve, other)
+            // Who sees both fields reads the file, by the genuine reference.
+            #expect(try Self.get(ben, at: 0, 10) != .null)
+            #expect(try Self.get(ben, at: 0, 10, 1, other) == .null)
+            try clients.root.update(1, ["$unset": ["note": 1]], in: "todos")
+            #expect(try Self.get(ben, at: 0, 10) != .null)
+            try expectNothing(eve)
+        }
+    }
+
+    @Test(
+        "Who wrote a document that cannot be changed stores its file, and others do not",
+        arguments: RuledWorld.Place.allCases)
+    func writtenOnce(place: RuledWorld.Place) async throws {
+        try await Self.lend(place) { clients in
+            let (ann, ben) = (clients.ann, clients.ben)
+            let count = Self.first.count
+            try ann.insert(
+                [["_id": 1, "author": "ann", "photo": Self.photo.bsonValue]], into: "messages")
+            let change = try ann.reply([
+                "update": "messages", "updates": [["q": ["_id": 1], "u": ["$set": ["text": "a"]]]],
+            ])
+            #expect(ServerRefusal.error(of: change)?["code"] == 13, "\(change)")
+            func put(_ client: ServerClient, _ bytes: [UInt8], at offset: Int) throws -> String {
+                try Self.put(client, bytes, at: offset, in: "messages")
+            }
+            #expect(try put(ben, Self.first, at: 0) == "unknown 0")
+            #expect(try put(ann, Self.first, at: 0) == "partial \(count)")
+            #expect(try put(ben, Self.last, at: count) == "unknown 0")
+            #expect(try put(ann, Self.last, at: count) == "complete \(count + 10)")
+            #expect(try Self.get(ben, at: 0, 10, in: "messages") != .null)
         }
     }
 

@@ -242,10 +242,180 @@ import Testing
             try own.run(["stitchsyncDeleteAccount": 1, "pwd": "first password"])
             #expect(try own.reply(["find": "notes"])["code"] == 13)
             #expect(try root.documents(["find": "notes"]).count == 1)
-            let anonymous = try ServerClient(port: ports[1], database: "app")
-            _ = try anonymous.signInAnonymously(Array(1...32))
-            try anonymous.run(["stitchsyncDeleteAccount": 1])
-            #expect(try anonymous.reply(["find": "notes"])["code"] == 13)
+            let guests = try ports.map { port in
+                let guest = try ServerClient(port: port, database: "app")
+                _ = try guest.signInAnonymously(Array(1...32))
+                return guest
+            }
+            try guests[1].run(["stitchsyncDeleteAccount": 1])
+            #expect(try guests[1].reply(["find": "notes"])["code"] == 13)
+            // Other devices of the anonymous user would else go on, and upload again.
+            #expect(try Self.refusal(guests[0]) == 391)
+            for port in ports {
+                let again = try ServerClient(port: port, database: "app")
+                    .signInAnonymously(Array(1...32))
+                #expect(again["code"] == 18, "\(again)")
+                #expect(again["errmsg"]?.stringValue?.contains("was deleted") == true)
+            }
+            let other = try ServerClient(port: ports[0], database: "app")
+            _ = try other.signInAnonymously(Array(2...33))
+            try other.run(["find": "notes"])
+        }
+    }
+
+    @Test(
+        "Of a guest who registered and deleted the account no name stays, and no secret is of use",
+        arguments: RuledWorld.Place.allCases)
+    func formerGuest(place: RuledWorld.Place) async throws {
+        try await Self.lend(place, Self.bills) { ports, root in
+            for (number, name) in ["ida", "zoe"].enumerated() {
+                let secret = (1...32).map { UInt8($0 + number) }
+                let guest = try ServerClient(port: ports[0], database: "app")
+                _ = try guest.signInAnonymously(secret)
+                try guest.run(["stitchsyncRegister": .string(name), "pwd": "first password"])
+                let user = try ServerClient(
+                    port: ports[1], database: "app", user: name, password: "first password",
+                    of: "app")
+                if name == "ida" {
+                    try user.run(["stitchsyncDeleteAccount": 1, "pwd": "first password"])
+                } else {
+                    try root.run(["dropUser": .string(name)])
+                }
+                #expect(try !Self.isStored(name, place, root))
+                let refused = try ServerClient(port: ports[1], database: "app")
+                    .signInAnonymously(secret)
+                #expect(refused["errmsg"]?.stringValue?.contains("was deleted") == true)
+            }
+        }
+    }
+
+    /// Who reads and writes the own bills only.
+    private static let bills = [
+        "data_sources/mongodb-atlas/app/bills/rules.json": """
+        {"database": "app", "collection": "bills", "roles": [
+            {"name": "own", "apply_when": {}, "insert": true, "delete": true,
+             "document_filters": {
+                "read": {"owner": "%%user.id"}, "write": {"owner": "%%user.id"}},
+             "read": true, "write": true}]}
+        """
+    ]
+
+    /// Returns the id in rules of the user of a connection.
+    private static func id(_ client: ServerClient) throws -> String {
+        let status = try client.run(["connectionStatus": 1])["authInfo"]?.documentValue
+        return status?["stitchsyncUserID"]?.stringValue ?? ""
+    }
+
+    /// Whether a name is in the stored users, or in what is stored with them.
+    private static func isStored(
+        _ user: String, _ place: RuledWorld.Place, _ root: ServerClient
+    ) throws -> Bool {
+        let (name, database) =
+            switch place {
+            case .file: (User.namespace.collection, User.namespace.database)
+            case .gateways: (GatewayDatabase.users.collection, GatewayDatabase.users.database)
+            }
+        let text = try root.run(["find": .string(name), "batchSize": 1_000], on: database)
+            .extendedJSON()
+        #expect(text.contains("\"root\""))
+        return text.contains("\"\(user)\"") || text.contains(".\(user)\"")
+    }
+
+    @Test(
+        "The next user of a deleted user's name owns nothing that the former one left",
+        arguments: RuledWorld.Place.allCases)
+    func reusedName(place: RuledWorld.Place) async throws {
+        try await Self.lend(place, Self.files.merging(Self.bills) { $1 }) { ports, root in
+            let first = try Self.ann(ports[0])
+            #expect(try Self.id(first) == ":app.ann")
+            try first.insert([["_id": 1, "owner": ":app.ann"]], into: "bills")
+            var ids = [":app.ann"]
+            for port in [ports[1], ports[0]] {
+                try Self.ann(ports[0]).run([
+                    "stitchsyncDeleteAccount": 1, "pwd": "first password",
+                ])
+                #expect(try !Self.isStored("ann", place, root))
+                try Self.signUp(port)
+                let next = try Self.ann(port)
+                let id = try Self.id(next)
+                #expect(id.hasPrefix(":$account.") && !ids.contains(id))
+                #expect(try next.documents(["find": "bills"]).isEmpty)
+                let forged = try next.reply([
+                    "insert": "bills", "documents": [["_id": 9, "owner": ":app.ann"]],
+                ])
+                #expect(ServerRefusal.error(of: forged)?["code"] == 13, "\(forged)")
+                try next.insert(
+                    [["_id": .string(id), "owner": .string(id)]], into: "bills")
+                #expect(try next.documents(["find": "bills"]).count == 1)
+                #expect(try Self.id(Self.ann(ports[0])) == id && Self.id(Self.ann(ports[1])) == id)
+                ids.append(id)
+            }
+            // A name that no deleted user had keeps its usual id.
+            try ServerClient(port: ports[1], database: "app").run([
+                "stitchsyncSignUp": "ben", "pwd": "first password",
+            ])
+            let ben = try ServerClient(
+                port: ports[0], database: "app", user: "ben", password: "first password", of: "app")
+            #expect(try Self.id(ben) == ":app.ben")
+        }
+    }
+
+    @Test(
+        "A user whom an operator removes and creates again is another one, unless the id is named",
+        arguments: RuledWorld.Place.allCases)
+    func recreatedUser(place: RuledWorld.Place) async throws {
+        try await Self.lend(place, Self.bills) { ports, root in
+            try Self.ann(ports[0]).insert([["_id": 1, "owner": ":app.ann"]], into: "bills")
+            let create: BSONDocument = [
+                "createUser": "ann", "pwd": "first password",
+                "roles": [["role": "readWrite", "db": "app"]],
+            ]
+            func creating(_ ruleID: String) -> BSONDocument {
+                var command = create
+                command.append("ruleID", .string(ruleID))
+                return command
+            }
+            func bills() throws -> Int {
+                try Self.ann(ports[1]).documents(["find": "bills"]).count
+            }
+            try root.run(["dropUser": "ann"])
+            #expect(try root.reply(["dropUser": "ann"])["code"] == 11)
+            try root.run(create)
+            let id = try Self.id(Self.ann(ports[1]))
+            #expect(try id.hasPrefix(":$account.") && bills() == 0)
+            // The id stays with other changes of the user.
+            try root.run(["updateUser": "ann", "customData": ["team": 1]])
+            #expect(try Self.id(Self.ann(ports[1])) == id)
+            try root.run(["dropAllUsersFromDatabase": 1])
+            #expect(try root.reply(creating(":app.ben"))["code"] == 2)
+            #expect(try root.reply(creating("ann"))["code"] == 2)
+            try root.run(creating(":app.ann"))
+            #expect(try Self.id(Self.ann(ports[1])) == ":app.ann" && bills() == 1)
+            try root.run(["dropAllUsersFromDatabase": 1])
+            try root.run(creating(id))
+            #expect(try Self.id(Self.ann(ports[1])) == id && bills() == 0)
+        }
+    }
+
+    @Test("A store whose last user was removed has no users, so a first one can be created")
+    func lastUser() throws {
+        var settings = ServerSettings()
+        settings.requiresSignIn = true
+        let server = try OfflineServer(settings, isLoopback: true)
+        func answer(_ command: BSONDocument) -> BSONValue? {
+            var command = command
+            command.append("$db", "admin")
+            return server.answer(command: command)?["ok"]
+        }
+        for round in 1...2 {
+            server.become(nil)
+            #expect(answer(["createUser": "root", "pwd": "pw", "roles": ["root"]]) == 1.0)
+            server.become(
+                SignedInUser(
+                    name: "root", database: "admin",
+                    roles: [Role(name: "root", database: "admin")],
+                    generation: 2 * round))
+            #expect(answer(["dropUser": "root"]) == 1.0)
         }
     }
 

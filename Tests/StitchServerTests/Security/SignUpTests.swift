@@ -119,6 +119,87 @@ import Testing
         }
     }
 
+    @Test("Each attempt writes one line, refused or not, without names and passwords")
+    func log() async throws {
+        try await OpenRules.lend { rules in
+            let lines = Locked<[String]>([])
+            var settings = try Self.settings(rules)
+            settings.allowsAnonymous = true
+            settings.signUps = SignUpLimits(ofAddress: 3, inAll: 100)
+            settings.passwordMail = PasswordMail { _ in "" }
+            settings.log = ServerLog { level, text in
+                // How long a key takes depends on the machine.
+                guard !text.hasPrefix("slow command") else { return }
+                lines.withLock { $0.append("\(level) \(text)") }
+            }
+            let server = try OfflineServer(settings, isLoopback: true)
+            func expect(_ line: String, _ code: BSONValue?, _ command: BSONDocument) {
+                lines.withLock { $0 = [] }
+                var command = command
+                if command["$db"] == nil { command.append("$db", "app") }
+                let reply = server.answer(command: command)
+                #expect(reply?["code"] == code, "\(command) \(reply ?? [:])")
+                #expect(lines.withLock { $0 } == [line], "\(command)")
+            }
+            func refusal(_ command: String, _ name: String) -> String {
+                "warning \(command) was refused on connection 1 from 192.0.2.1:1: \(name)"
+            }
+            let request: BSONDocument = ["stitchsyncRequestPasswordToken": "zoe"]
+            expect(
+                refusal("stitchsyncSignUp", "BadValue"), 2, Self.command("ann", "7 bytes"))
+            expect("info a user signed up on connection 1", nil, Self.command("ann"))
+            expect(refusal("stitchsyncSignUp", "Location51003"), 51_003, Self.command("ann"))
+            let guest = SignedInUser(name: "0123", database: "$anonymous", roles: [])
+            server.become(guest)
+            let register: BSONDocument = ["stitchsyncRegister": "ann", "pwd": "long enough"]
+            expect(refusal("stitchsyncRegister", "Location51003"), 51_003, register)
+            expect(
+                refusal("stitchsyncRegister", "IngressRequestRateLimitExceeded"), 462, register)
+            expect(
+                refusal("stitchsyncChangePassword", "IllegalOperation"), 20,
+                ["stitchsyncChangePassword": 1, "old": "long enough", "pwd": "long enough"])
+            expect(
+                refusal("stitchsyncSignOutEverywhere", "IllegalOperation"), 20,
+                ["stitchsyncSignOutEverywhere": 1])
+            expect(
+                refusal("stitchsyncEndSession", "NoSuchSession"), 206,
+                ["stitchsyncEndSession": 7])
+            server.become(nil)
+            expect(
+                refusal("stitchsyncSignUp", "IngressRequestRateLimitExceeded"), 462,
+                Self.command("ben"))
+            for _ in 0..<3 {
+                expect("info connection 1 asked for a token for a new password", nil, request)
+            }
+            expect(
+                refusal("stitchsyncRequestPasswordToken", "IngressRequestRateLimitExceeded"), 462,
+                request)
+            expect(
+                refusal("stitchsyncSetPassword", "BadValue"), 2,
+                ["stitchsyncSetPassword": "ann", "token": "x", "pwd": "7 bytes"])
+        }
+    }
+
+    @Test(
+        "Of two sign-ups of one name one succeeds, also at two gateways",
+        arguments: RuledWorld.Place.allCases)
+    func race(place: RuledWorld.Place) async throws {
+        try await OpenRules.lend { rules in
+            let arguments = ["--auth", "--rules", rules, "--sign-up"]
+            try await RuledWorld.lend(place, arguments) { ports in
+                let clients = try [ports[0], ports[ports.count - 1]].map {
+                    try ServerClient(port: $0, database: "app")
+                }
+                let signUp: BSONDocument = ["stitchsyncSignUp": "ann", "pwd": "long enough"]
+                for client in clients { client.send(signUp) }
+                let answers = try clients.map { try $0.answer() }
+                #expect(answers.count { $0["ok"] == 1.0 } == 1, "\(answers)")
+                #expect(answers.count { $0["code"] == 51_003 } == 1, "\(answers)")
+                _ = try Self.signedIn(ports[0])
+            }
+        }
+    }
+
     @Test("The record of an hour has its limits, for an address and in all, and forgets")
     func record() throws {
         let time = Locked(ContinuousClock.now)

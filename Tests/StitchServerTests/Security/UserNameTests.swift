@@ -67,6 +67,34 @@ import Testing
         }
     }
 
+    @Test("Who administers the users of one database gives nobody the id of another's user")
+    func namedIDs() throws {
+        let server = try OfflineServer(requiresSignIn: true)
+        func create(
+            _ id: BSONValue, _ roles: [Role], _ database: String = "shop", generation: Int = 1
+        ) -> BSONValue? {
+            server.become(
+                SignedInUser(
+                    name: "boss", database: "admin", roles: roles, generation: generation))
+            return server.answer(command: [
+                "createUser": "ann", "pwd": "secret", "roles": [], "ruleID": id,
+                "$db": .string(database),
+            ])?["code"]
+        }
+        let some = [Role(name: "userAdmin", database: "shop")]
+        let all = [Role(name: "userAdminAnyDatabase", database: "admin")]
+        let made: BSONValue = ":$account.00ff"
+        for id in [made, ":other.ann", ":shop.ben", "ann", ""] {
+            #expect(create(id, some) == 13, "\(id)")
+        }
+        for id in [":other.ann", ":shop.ben", "ann", "", ":$a\0"] as [BSONValue] {
+            #expect(create(id, all) == 2, "\(id)")
+        }
+        #expect(create(1, all) == 14)
+        #expect(create(":shop.ann", some) == nil)
+        #expect(create(made, all, "other", generation: 2) == nil)
+    }
+
     @Test("No name of a collection, an index or a database has a null character")
     func nullCharacters() throws {
         let server = try Self.server()

@@ -40,6 +40,17 @@
             _ = try await run(["delete"] + ann, folder)
             _ = try await run(["delete"] + ann, folder, code: 1)
             _ = try await run(["show"] + ann, folder, code: 1)
+            // The next user of the name is another one to the rules.
+            _ = try await run(["add"] + ann, folder, input: "first")
+            let next = try await run(["show"] + ann + ["--json"], folder)
+            #expect(next.first?.contains(#""ruleID":":$account."#) == true, "\(next)")
+            _ = try await run(["delete"] + ann, folder)
+            let named = ["add"] + ann + ["--rule-id"]
+            _ = try await run(named + [":app.ben"], folder, input: "first", code: 1)
+            _ = try await run(named + [":app.ann"], folder, input: "first")
+            let same = try await run(["show"] + ann + ["--json"], folder)
+            #expect(same.first?.contains("ruleID") == false, "\(same)")
+            _ = try await run(["delete"] + ann, folder)
         }
 
         @Test func `the users of a file are managed`() async throws {
@@ -49,6 +60,17 @@
                 _ = try await Tool.run(
                     "adduser", "shop.stitch", "root", "--role", "root", in: folder, input: "pw")
                 try await Self.manage("shop.stitch", folder)
+                let zoe = ["shop.stitch", "zoe"]
+                var hasOwnID: [Bool] = []
+                for _ in 0..<2 {
+                    let added = try await Tool.run(
+                        arguments: ["adduser"] + zoe, in: folder, input: "zoe's password")
+                    #expect(added.code == 0, "\(added.complaints)")
+                    let shown = try await Self.run(["show"] + zoe + ["--json"], folder)
+                    hasOwnID.append(shown.first?.contains("ruleID") == true)
+                    _ = try await Self.run(["delete"] + zoe, folder)
+                }
+                #expect(hasOwnID == [false, true])
             }
         }
 

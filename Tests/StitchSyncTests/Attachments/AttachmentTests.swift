@@ -400,6 +400,18 @@ struct AttachmentTests {
         #expect(try await files("eve", own).read(forged, from: 0, count: 9) == nil)
         #expect(try await files("eve", all).state(of: forged) == .unknown)
         #expect(try await files("eve", all).put([1, 2, 3], at: 0, of: forged) == .unknown)
+        // The reference of a hidden field, in a field of the same document that the user writes.
+        let writesNotes =
+            #"{"name": "notes", "apply_when": {}, "document_filters": {"read": true, "write": true}, "fields": {"photo": {"read": false}}, "additional_fields": {"read": true, "write": true}}"#
+        _ = try await store.write {
+            try $0.updateOne(
+                Self.namespace, filter: Filter(["_id": 1]),
+                update: Update(["$set": ["note": reference.bsonValue]]))
+        }
+        #expect(try await files("eve", writesNotes).read(place, from: 0, count: 9) == nil)
+        #expect(try await files("eve", writesNotes).state(of: place) == .unknown)
+        #expect(try await files("eve", writesNotes).put([1, 2, 3], at: 0, of: place) == .unknown)
+        #expect(try await files("ann", own).read(place, from: 0, count: 9) == [1, 2, 3])
     }
 
     @Test(

@@ -20,8 +20,10 @@ enum OwnSignInCommands {
         statements: nil, cursor: .none,
         .server { call in
             let number = call.target.wholeNumber
-            guard let found = try connections(call).first(where: { Int($0.id) == number }) else {
-                throw CommandFailure(206, "the user has no such session at this server")
+            let found = try call.loggingRefusal {
+                guard let found = try connections(call).first(where: { Int($0.id) == number })
+                else { throw CommandFailure(206, "the user has no such session at this server") }
+                return found
             }
             found.state.withLock { $0.isSignInEnded = true }
             call.server.settings.log.write(

@@ -15,28 +15,34 @@ enum PasswordTokenCommands {
         privileges: .access(.userAdministration), underRules: .refused, gateway: .users(.named),
         statements: nil, cursor: .none,
         .store { call, backend in
-            try PasswordCheck.requireEncryption(call)
-            let minutes = call.number("minutes") ?? usualMinutes
-            guard Self.minutes.contains(minutes) else {
-                throw CommandFailure(.badValue, "minutes must be between 1 and 10080")
-            }
-            let end = BSONDatetime(
-                milliseconds: BSONDatetime.now.milliseconds + Int64(minutes) * 60_000)
-            let (text, token) = PasswordToken.make(until: end)
-            let (name, database) = (call.target.stringValue ?? "", call.database)
-            try backend.changeUsers(call) { transaction in
-                let id = BSONValue.string(User.id(name, database))
-                guard
-                    var user = try transaction.get(User.namespace, id: id).flatMap(User.init)
-                else { throw CommandFailure(11, "User '\(name)@\(database)' not found") }
-                guard !user.credentials.isEmpty else { throw PasswordCheck.hasNone }
-                user.passwordToken = token
-                try transaction.put(User.namespace, user.stored)
-            }
-            call.server.settings.log.write(
-                .info, "connection \(call.connection.id) made a token for a new password")
-            return .reply(["token": .string(text), "expires": .datetime(end)])
+            try call.loggingRefusal { try make(call, backend) }
         })
+
+    private static func make(
+        _ call: CommandCall, _ backend: StoreBackend
+    ) throws -> CommandOutcome {
+        try PasswordCheck.requireEncryption(call)
+        let minutes = call.number("minutes") ?? usualMinutes
+        guard Self.minutes.contains(minutes) else {
+            throw CommandFailure(.badValue, "minutes must be between 1 and 10080")
+        }
+        let end = BSONDatetime(
+            milliseconds: BSONDatetime.now.milliseconds + Int64(minutes) * 60_000)
+        let (text, token) = PasswordToken.make(until: end)
+        let (name, database) = (call.target.stringValue ?? "", call.database)
+        try backend.changeUsers(call) { transaction in
+            let id = BSONValue.string(User.id(name, database))
+            guard
+                var user = try transaction.get(User.namespace, id: id).flatMap(User.init)
+            else { throw CommandFailure(11, "User '\(name)@\(database)' not found") }
+            guard !user.credentials.isEmpty else { throw PasswordCheck.hasNone }
+            user.passwordToken = token
+            try transaction.put(User.namespace, user.stored)
+        }
+        call.server.settings.log.write(
+            .info, "connection \(call.connection.id) made a token for a new password")
+        return .reply(["token": .string(text), "expires": .datetime(end)])
+    }
 
     /// Sets a password by a token, once, and ends the user's sign-ins; it needs no sign-in.
     ///
@@ -50,8 +56,10 @@ enum PasswordTokenCommands {
         statements: nil, cursor: .none,
         .store { call, backend in
             let began = call.server.signIns.now
-            try PasswordCheck.requireEncryption(call)
-            let password = try PasswordCheck.newPassword(call)
+            let password = try call.loggingRefusal {
+                try PasswordCheck.requireEncryption(call)
+                return try PasswordCheck.newPassword(call)
+            }
             let result = Result { try setPassword(password, began: began, call, backend) }
             var end = began + StitchsyncSignUpCommand.replyDelay
             if case .failure(let error) = result, let delayed = error as? DelayedFailure {

@@ -12,7 +12,7 @@ enum StitchsyncChangePasswordCommand {
         statements: nil, cursor: .none,
         .store { call, backend in
             do {
-                try change(call, backend)
+                try call.loggingRefusal { try change(call, backend) }
                 return .ok
             } catch let error as DelayedFailure {
                 return try error.outcome()

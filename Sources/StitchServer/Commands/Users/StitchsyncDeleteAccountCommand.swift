@@ -36,13 +36,19 @@ enum StitchsyncDeleteAccountCommand {
                     selection.namespace, filter: filter, update: update, keepImages: false
                 ).modifiedCount
             }
-        case .removeUser(let stored):
+        case .removeUser(let user):
             return try backend.changeUsers(call) { transaction in
-                let id = stored["_id"] ?? .null
-                guard let current = try transaction.get(User.namespace, id: id),
-                    current["userId"] == stored["userId"]
-                else { return 0 }
-                return try transaction.remove(User.namespace, id: id) ? 1 : 0
+                let current = try transaction.get(User.namespace, id: .string(user.id))
+                    .flatMap(User.init)
+                guard let current, current.accountID == user.accountID else { return 0 }
+                return try FormerName.removeUsers([current], in: transaction)
+            }
+        case .endGuest(let guest):
+            return try backend.changeUsers(call) { transaction in
+                let id = BSONValue.string(guest.id)
+                guard try transaction.get(User.namespace, id: id) == nil else { return 0 }
+                try transaction.put(User.namespace, guest.stored)
+                return 1
             }
         }
     }

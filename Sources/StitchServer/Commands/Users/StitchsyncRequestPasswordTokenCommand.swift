@@ -19,14 +19,8 @@ enum StitchsyncRequestPasswordTokenCommand {
 
     private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let began = ContinuousClock.now
-        guard let mailer = call.server.mailer else {
-            throw CommandFailure(
-                59, "no such command: '\(call.name)' (the server runs without --password-mail)")
-        }
-        try PasswordCheck.requireEncryption(call)
         let name = call.target.stringValue ?? ""
-        try StitchsyncSignUpCommand.check(name, on: call.database)
-        try mailer.requests.admit(peer: call.connection.peer)
+        let mailer = try call.loggingRefusal { try usableMailer(for: name, call) }
         call.server.settings.log.write(
             .info, "connection \(call.connection.id) asked for a token for a new password")
         let message = Locked(try message(name, call, backend))
@@ -45,6 +39,23 @@ enum StitchsyncRequestPasswordTokenCommand {
                     send()
                     return .ok
                 }, abandon: send))
+    }
+
+    /// Returns the place to which the message goes.
+    ///
+    /// - Throws: 59 (CommandNotFound) on a server that sends none, 2 (BadValue), 13 (Unauthorized)
+    ///   without encryption over a network, 462 beyond the limits.
+    private static func usableMailer(
+        for name: String, _ call: CommandCall
+    ) throws -> PasswordMailer {
+        guard let mailer = call.server.mailer else {
+            throw CommandFailure(
+                59, "no such command: '\(call.name)' (the server runs without --password-mail)")
+        }
+        try PasswordCheck.requireEncryption(call)
+        try StitchsyncSignUpCommand.check(name, on: call.database)
+        try mailer.requests.admit(peer: call.connection.peer)
+        return mailer
     }
 
     /// Stores a new token and returns the message with it; `nil` for a user who receives none.

@@ -24,16 +24,23 @@ enum StitchsyncSignUpCommand {
 
     private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let began = ContinuousClock.now
-        var user = try user(call)
-        try call.server.signUps.admit(peer: call.connection.peer)
-        // Computed before the name is looked up, so that a taken one takes as long.
-        try user.setPassword(call.string("pwd") ?? "", ScramMechanism.allCases)
+        let user = try call.loggingRefusal {
+            var user = try Self.user(call)
+            try call.server.signUps.admit(peer: call.connection.peer)
+            // Computed before the name is looked up, so that a taken one takes as long.
+            try user.setPassword(call.string("pwd") ?? "", ScramMechanism.allCases)
+            return user
+        }
         let result = Result {
-            try backend.changeUsers(call) { [user] transaction in
-                guard try transaction.get(User.namespace, id: .string(user.id)) == nil else {
-                    throw StitchsyncSignUpCommand.isTaken(user)
+            try call.loggingRefusal {
+                try backend.changeUsers(call) { transaction in
+                    var user = user
+                    guard try transaction.get(User.namespace, id: .string(user.id)) == nil else {
+                        throw StitchsyncSignUpCommand.isTaken(user)
+                    }
+                    try FormerName.distinguish(&user, in: transaction)
+                    try transaction.put(User.namespace, user.stored)
                 }
-                try transaction.put(User.namespace, user.stored)
             }
         }
         if result.value != nil {

@@ -9,6 +9,7 @@ enum UserCommands {
         fields: [
             "pwd": .string, "customData": .document, "roles": .array,
             "digestPassword": .flag, "mechanisms": .array, "authenticationRestrictions": .array,
+            "ruleID": .string,
         ], required: ["roles"],
         privileges: .arguments(orElse: .userAdministration), underRules: .refused,
         gateway: .users(.named),
@@ -36,15 +37,20 @@ enum UserCommands {
             var user = User(name: name, database: call.database)
             user.roles = try roles.get() ?? []
             if let data = call["customData"] { user.customData = data }
+            let ruleID = try Self.ruleID(call)
+            let usualID = User.usualRuleID(user.name, user.database)
+            if let ruleID, !ruleID.hasSameBytes(as: usualID) { user.ruleID = ruleID }
             if let password = call.string("pwd") {
                 try user.setPassword(password, Self.mechanisms(call))
             }
             try backend.changeUsers(call) { [user] transaction in
+                var user = user
                 let id = BSONValue.string(user.id)
                 guard try transaction.get(User.namespace, id: id) == nil else {
                     throw CommandFailure(
                         51003, "User \"\(user.name)@\(user.database)\" already exists")
                 }
+                if ruleID == nil { try FormerName.distinguish(&user, in: transaction) }
                 try transaction.put(User.namespace, user.stored)
             }
             return .ok
@@ -115,7 +121,8 @@ enum UserCommands {
             let database = call.database
             try backend.changeUsers(call) { transaction in
                 let id = BSONValue.string(User.id(name, database))
-                guard try transaction.remove(User.namespace, id: id) else {
+                let user = try transaction.get(User.namespace, id: id).flatMap(User.init)
+                guard let user, try FormerName.removeUsers([user], in: transaction) > 0 else {
                     throw Self.missing(name, database)
                 }
             }
@@ -131,7 +138,9 @@ enum UserCommands {
         .store { call, backend in
             let filter = try Filter(["db": .string(call.database)])
             let count = try backend.changeUsers(call) { transaction in
-                try transaction.deleteMany(User.namespace, filter: filter)
+                let users = try transaction.find(User.namespace, filter: filter)
+                return try FormerName.removeUsers(
+                    users.compactMap(User.init), in: transaction)
             }
             return .reply(["n": .int32(Int32(clamping: count))])
         })
@@ -150,11 +159,34 @@ enum UserCommands {
                 try call.array("roles").map { try Role.roles($0, on: call.database) }
             }
             let needs = roles.map { roles in
-                [AccessNeed(.userAdministration, on: call.database)]
-                    + (roles ?? []).map { AccessNeed(.userAdministration, on: $0.database) }
+                let places = (roles ?? []).map(\.database) + (namesForeignID(call) ? ["admin"] : [])
+                return ([call.database] + places).map { AccessNeed(.userAdministration, on: $0) }
             }
             return ParsedCommand(needs: needs.value) { try run(roles, call, $0) }
         }
+    }
+
+    /// Whether a command names an id in rules that other users may have had.
+    private static func namesForeignID(_ call: CommandCall) -> Bool {
+        guard let id = call.string("ruleID") else { return false }
+        return !id.hasSameBytes(as: User.usualRuleID(call.target.stringValue ?? "", call.database))
+    }
+
+    /// Returns the id in rules that a command names for a new user; `nil` for none.
+    ///
+    /// - Throws: 2 (BadValue) for an id that could be another user's usual one.
+    private static func ruleID(_ call: CommandCall) throws(CommandFailure) -> String? {
+        guard let id = call.string("ruleID") else { return nil }
+        let isMade = id.utf8.starts(with: User.madeIDMark.utf8) && !id.utf8.contains(0)
+        guard !namesForeignID(call) || isMade && call.database != SignedInUser.externalDatabase
+        else {
+            let usual = User.usualRuleID(call.target.stringValue ?? "", call.database)
+            throw CommandFailure(
+                .badValue,
+                "ruleID must be \"\(usual)\", the usual id of this user, or an id of a former "
+                    + "account that begins with \"\(User.madeIDMark)\"")
+        }
+        return id
     }
 
     private static func name(_ call: CommandCall) throws(CommandFailure) -> String {
