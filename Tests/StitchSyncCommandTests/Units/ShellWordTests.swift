@@ -42,7 +42,8 @@ import Testing
             let line = try #require(story.endLines.last)
             let command = try #require(line.range(of: ": ").map { String(line[$0.upperBound...]) })
             let words = try Self.words(command)
-            #expect(words.starts(with: ["stitchsync", "rules", "explain", "RULES", "app.c\(text)"]))
+            #expect(
+                words.starts(with: ["stitchsync", "rules", "explain", "RULES", "app.c\(text)"]))
             #expect(words.contains(BSONValue.string(text).extendedJSON(.relaxed)))
             #expect(!words.contains("owned"))
             let place = DocumentPlace(
