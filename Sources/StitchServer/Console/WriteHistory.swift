@@ -152,9 +152,9 @@ package struct WriteHistory {
             if let id = cursor["id"], id.int64Value != 0 { probes.append(id) }
             return true
         }
-        let found = try Self.earliest(now: BSONDatetime.now.milliseconds / 1_000, holds)
+        let found = Result { try Self.earliest(now: BSONDatetime.now.milliseconds / 1_000, holds) }
         try close(probes)
-        return found
+        return try found.get()
     }
 
     /// Searches for the earliest time of a history.
@@ -167,7 +167,8 @@ package struct WriteHistory {
         now: Int64, _ holds: (UInt64) throws -> Bool
     ) throws -> (time: UInt64, isWhole: Bool)? {
         var refused: UInt64?
-        for age in ages {
+        // From the beginning of time only a history is held that was never cut.
+        for age in [now] + ages {
             let time = UInt64(UInt32(clamping: now - age)) << 32 | 1
             guard try holds(time) else {
                 refused = time

@@ -92,6 +92,7 @@ final class CommitNotifier: Sendable {
         let waiters = state.withLock { state in
             state.generation += 1
             state.noteAll()
+            state.changeCount = 0
             defer { state.waiters = [:] }
             return state.waiters.values
         }
@@ -106,6 +107,7 @@ final class CommitNotifier: Sendable {
             state.changeCount += changes
             guard state.changeCount < sleepMax else {
                 state.noteAll()
+                state.changeCount = 0
                 defer { state.waiters = [:] }
                 return Array(state.waiters.values)
             }
@@ -125,7 +127,7 @@ final class CommitNotifier: Sendable {
 extension CommitNotifier.State {
     /// Notes that the last commit concerns everybody.
     fileprivate mutating func noteAll() {
-        (lastOfAll, changeCount) = (generation, 0)
+        lastOfAll = generation
         lastOfScope = [:]
     }
 }

@@ -31,7 +31,7 @@ extension SyncEngine {
     /// Ends the deliveries of an engine whose store is closed next, so that it leaves no log beside its
     /// file.
     func endDelivery() async {
-        delivery.close()
+        delivery.close(endsIterators: false)
         await waitForDelivery {}
     }
 

@@ -36,7 +36,7 @@ public final class SyncEngine: Sendable {
     let transfers: TransferProgress
     /// The stops that were reported to the app since the start.
     let reportedStops = Locked<[Namespace: SyncStop]>([:])
-    private let failures = LastingFailures()
+    private let failures: LastingFailures
     /// The files beside the documents.
     let files: AttachmentTransfers
     private let echoes = OwnEchoes()
@@ -94,6 +94,7 @@ public final class SyncEngine: Sendable {
         self.store = store
         self.remote = remote
         self.limits = limits.clamped
+        failures = LastingFailures(span: limits.failureSpan)
         journal = SyncJournal(conflictsMax: self.limits.conflictsKept)
         self.backoff = backoff
         self.clock = clock

@@ -52,7 +52,7 @@ public struct SyncEvents<Document: Sendable>: AsyncSequence, Sendable {
         /// - Throws: `StoreError` when the store cannot be read.
         public mutating func next() async throws -> ChangeEvent<Document>? {
             if let last { place.receiver.advance(to: last) }
-            while !Task.isCancelled, !place.delivery.isClosed {
+            while !Task.isCancelled, !place.delivery.endsIterators {
                 while let event = events.popFirst() {
                     last = event.sequence
                     if let typed = event.typed(coding, place.delivery) { return typed }

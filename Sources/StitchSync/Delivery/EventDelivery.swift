@@ -30,8 +30,10 @@ final class EventDelivery: Sendable {
         var removal: Task<Void, Never>?
         /// Whether the log has said that errors have no listener.
         var hasLoggedUnheard = false
-        /// Whether the engine was closed, which ends event iterators.
+        /// Whether the engine was closed, which ends the delivery to listeners.
         var isClosed = false
+        /// Whether event iterators end.
+        var endsIterators = false
     }
 
     /// The time after which handled events are removed by a commit of their own.
@@ -63,11 +65,17 @@ final class EventDelivery: Sendable {
     /// Whether the engine was closed.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Ends all event iterators, and the delivery to listeners after their current event.
+    /// Whether event iterators end.
+    var endsIterators: Bool { state.withLock { $0.endsIterators } }
+
+    /// Ends the delivery to listeners after their current event, and all event iterators.
     ///
     /// The other events stay in the store, for the next start.
-    func close() {
-        state.withLock { $0.isClosed = true }
+    ///
+    /// - Parameter endsIterators: `false` leaves the iterators, which the closing of the store ends with
+    ///   an error.
+    func close(endsIterators: Bool = true) {
+        state.withLock { ($0.isClosed, $0.endsIterators) = (true, endsIterators) }
         news.notify()
     }
 

@@ -278,7 +278,7 @@ extension PassContext {
         do {
             try Task.checkCancellation()
             let result = try await steps()
-            engine.failures.noteAnswer(to: LastingFailures.Subject(namespace))
+            engine.failures.noteAnswer(to: [LastingFailures.Subject(namespace: namespace)])
             return result
         } catch let stopped as CollectionStoppedError {
             report(stopped.stop)
@@ -291,8 +291,8 @@ extension PassContext {
             try Task.checkCancellation()
             let syncError = error.syncError(in: namespace)
             findings.add(syncError)
-            let subject = LastingFailures.Subject(namespace)
-            if engine.failures.isRefusal(error, of: subject) { findings.noteRefusal(error) }
+            let subject = LastingFailures.Subject(namespace: namespace)
+            if engine.failures.isRefusal(error, of: [subject]) { findings.noteRefusal(error) }
             if syncError.code == .notAuthorized { findings.count { $0.unreadable = [namespace] } }
             return nil
         }

@@ -17,7 +17,7 @@ struct FindNewcomers {
         let (limit, failures) = (context.limits.batchDocuments, context.engine.failures)
         for group in QueryGroup.all(in: queries) {
             let filter = group.filter
-            let subject = LastingFailures.Subject(group)
+            let subjects = LastingFailures.Subject.all(of: group)
             var last: BSONValue?
             while true {
                 let after = last
@@ -26,8 +26,7 @@ struct FindNewcomers {
                     page = try await context.request { remote in
                         try await remote.versions(matching: filter, after: after, limit: limit)
                     }
-                    failures.noteAnswer(to: subject)
-                } catch let error as RemoteError where failures.isRefusal(error, of: subject) {
+                } catch let error as RemoteError where failures.isRefusal(error, of: subjects) {
                     // Local documents stay and are synced; the error is reported to the app.
                     context.findings.add(
                         SyncError(
@@ -37,7 +36,10 @@ struct FindNewcomers {
                 }
                 let ids = page.entries.map(\.documentID)
                 try await context.write { sync in try MarkStale(sync: sync).wantNewcomers(ids) }
-                guard !page.isLast, let end = ids.last else { break }
+                guard !page.isLast, let end = ids.last else {
+                    failures.noteAnswer(to: subjects)
+                    break
+                }
                 last = end
             }
         }

@@ -3,45 +3,61 @@ internal import BSONStore
 /// The server's failures to answer a query, or to let a collection be read, that come pass after pass.
 ///
 /// Servers have many codes for what they never allow, such as 8000 at Atlas, and end a query that is too
-/// expensive each time anew. Such an error looks temporary. After some passes in a row it counts as a
-/// refusal, so that it holds back no other query and no upload (rule R8).
+/// expensive each time anew. Such an error looks temporary. After some passes in a row, over some time, it
+/// counts as a refusal, so that it holds back no other query and no upload (rule R8).
 final class LastingFailures: Sendable {
     /// What fails: a collection, or one of its queries.
     struct Subject: Hashable {
         let namespace: Namespace
         /// The filter of the query; `nil` for the whole collection.
-        let filter: BSONDocument?
-
-        init(_ namespace: Namespace) { (self.namespace, filter) = (namespace, nil) }
-
-        /// Queries that are asked for together count as the first: after a refusal it is asked for again
-        /// with fewer others.
-        init(_ group: QueryGroup) {
-            (namespace, filter) = (group.namespace, group.queries.first?.filter ?? group.filter)
-        }
+        var filter: BSONDocument?
     }
 
     /// The number of failures in a row that count as a refusal.
     static let countMax = 5
 
-    private let counts = Locked<[Subject: Int]>([:])
+    private struct Failures {
+        var count = 0
+        let start = ContinuousClock.now
+    }
 
-    /// Returns whether an error counts as a refusal: it is one, or it is the last of several.
-    func isRefusal(_ error: RemoteError, of subject: Subject) -> Bool {
+    private let failures = Locked<[Subject: Failures]>([:])
+    /// The shortest time between the first and the last of them: a disturbance is shorter.
+    private let span: Duration
+
+    init(span: Duration) { self.span = span }
+
+    /// Returns whether an error counts as a refusal of the first subject: it is one, or it is the last of
+    /// several.
+    ///
+    /// - Parameter subjects: the queries that were asked for together: any of them may be the reason.
+    func isRefusal(_ error: RemoteError, of subjects: [Subject]) -> Bool {
         if error.errorClass == .rejected { return true }
-        guard error.isAnswer else { return false }
-        return counts.withLock { counts in
-            let count = counts[subject, default: 0] + 1
-            counts[subject] = count
-            return count >= Self.countMax
+        guard error.isAnswer, let first = subjects.first else { return false }
+        return failures.withLock { failures in
+            for subject in subjects { failures[subject, default: Failures()].count += 1 }
+            guard let known = failures[first], known.count >= Self.countMax,
+                ContinuousClock.now - known.start >= span
+            else { return false }
+            // A refused query that is asked for anew has its chance again.
+            if subjects.count == 1 { failures[first] = nil }
+            return true
         }
     }
 
     /// Notes that the remote answered.
-    func noteAnswer(to subject: Subject) {
-        counts.withLock { counts in
-            if !counts.isEmpty { counts[subject] = nil }
+    func noteAnswer(to subjects: [Subject]) {
+        failures.withLock { failures in
+            guard !failures.isEmpty else { return }
+            for subject in subjects { failures[subject] = nil }
         }
+    }
+}
+
+extension LastingFailures.Subject {
+    /// The queries of a group.
+    static func all(of group: QueryGroup) -> [Self] {
+        group.queries.map { Self(namespace: group.namespace, filter: $0.filter) }
     }
 }
 

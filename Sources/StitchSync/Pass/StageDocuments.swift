@@ -61,7 +61,7 @@ struct StageDocuments {
     ) async throws -> (next: SubscriptionTable.Progress, ahead: PageAhead?) {
         let group = QueryGroup(in: queries, at: progress.query, atMost: progress.count)
         let failures = context.engine.failures
-        let subject = LastingFailures.Subject(group)
+        let subjects = LastingFailures.Subject.all(of: group)
         do {
             let reading = try progress.reading ?? firstReading()
             let request = PageRequest(
@@ -81,14 +81,16 @@ struct StageDocuments {
                     ? min(Self.firstPageMax, size.count) : size.count
                 page = try await self.page(of: group, request, atMost: limit)
             }
-            failures.noteAnswer(to: subject)
-            return switch page {
-            case .documents(let page):
-                try await stage(page, of: group, from: progress, set: version, size)
-            case .versions(let page):
-                try await stage(page, of: group, from: progress, set: version, size)
-            }
-        } catch let error as RemoteError where failures.isRefusal(error, of: subject) {
+            let staged =
+                switch page {
+                case .documents(let page):
+                    try await stage(page, of: group, from: progress, set: version, size)
+                case .versions(let page):
+                    try await stage(page, of: group, from: progress, set: version, size)
+                }
+            failures.noteAnswer(to: subjects)
+            return staged
+        } catch let error as RemoteError where failures.isRefusal(error, of: subjects) {
             let next = progress.afterRefusal(by: error, of: group)
             try await context.write { sync in try sync.subscriptions.save(next, of: version) }
             return (next, nil)

@@ -212,10 +212,7 @@ struct SyncLoop: Sendable {
     private func watchRemotes(_ lastPass: Locked<LastPass>) async throws {
         try await withThrowingTaskGroup(of: WatchEvent.self) { group in
             var waits: [Namespace: OpenWait] = [:]
-            defer {
-                for wait in waits.values { wait.task.cancel() }
-                group.cancelAll()
-            }
+            defer { group.cancelAll() }
             var memory = WatchMemory(passes: passes.count, Stopwatch(clock))
             var (watchesPasses, seen) = (false, passes.count)
             while true {
@@ -242,8 +239,14 @@ struct SyncLoop: Sendable {
                 case .ended(let namespace, let end):
                     guard let wait = waits.removeValue(forKey: namespace) else { continue }
                     // A pass may have taken the changes, or another wait have found them.
-                    guard end == .historyEnded || history.hasNews(of: namespace, after: wait.token)
+                    guard end == .historyEnded || history.hasNews(of: namespace, after: wait.token),
+                        memory.reported[namespace] != wait.token
                     else { continue }
+                    // One pass reads the news of all.
+                    for (other, wait) in waits where history.hasNews(of: other, after: wait.token) {
+                        if case .scheduled = frequency(other) { continue }
+                        memory.reported[other] = wait.token
+                    }
                     try await carryOn(namespace, wait.token, &memory, lastPass)
                 }
             }
@@ -272,7 +275,8 @@ struct SyncLoop: Sendable {
         let token: ResumeToken
         /// The era in which it leaves operations out.
         let era: Int
-        let task: Task<WatchEnd, any Error>
+        /// Ends it.
+        let end: Signal
     }
 
     /// What the watch of the remotes keeps between two events.
@@ -308,26 +312,43 @@ struct SyncLoop: Sendable {
         let wanted = Dictionary(tokens) { first, _ in first }
         for (namespace, wait) in waits
         where wait.era != era || wanted[namespace] != wait.token {
-            wait.task.cancel()
+            wait.end.notify()
         }
         let delays = memory.vain.delays(backoff)
         for (namespace, token) in tokens where waits[namespace] == nil {
             let isLate = memory.unnoted.contains(namespace)
             let delay = delays[namespace]
-            let task = Task {
-                if isLate { try await waitAfterFailedWatch() }
-                if let delay { try await clock.sleep(for: delay) }
-                return try await waitForChanges(in: namespace, after: token)
-            }
-            waits[namespace] = OpenWait(token: token, era: era, task: task)
+            let end = Signal()
+            waits[namespace] = OpenWait(token: token, era: era, end: end)
             group.addTask {
-                let result = await withTaskCancellationHandler {
-                    await task.result
-                } onCancel: {
-                    task.cancel()
+                let result = try await untilEnded(end) {
+                    if isLate { try await waitAfterFailedWatch() }
+                    if let delay { try await clock.sleep(for: delay) }
+                    return try await waitForChanges(in: namespace, after: token)
                 }
-                if case .failure(let error) = result, !(error is CancellationError) { throw error }
-                return .ended(namespace, (try? result.get()) ?? .over)
+                return .ended(namespace, result)
+            }
+        }
+    }
+
+    /// Runs a wait until it returns or is ended, and returns what it found in either case.
+    private func untilEnded(
+        _ end: Signal, _ wait: @escaping @Sendable () async throws -> WatchEnd
+    ) async throws -> WatchEnd {
+        try await withThrowingTaskGroup(of: WatchEnd?.self) { group in
+            group.addTask { try await wait() }
+            group.addTask {
+                await end.wait(after: 0)
+                return nil
+            }
+            defer { group.cancelAll() }
+            if let found = try await group.next() ?? nil { return found }
+            group.cancelAll()
+            do {
+                return try await group.next().flatMap(\.self) ?? .over
+            } catch is CancellationError {
+                try Task.checkCancellation()
+                return .over
             }
         }
     }

@@ -72,8 +72,9 @@ struct EditionLine: Sendable, Equatable {
             var lines: [EditionLine] = []
             var count = 0
             for index in 0..<(arrays.compactMap { $0?.count }.max() ?? 0) {
-                let elements = arrays.map { array in
-                    array.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+                let elements = arrays.map { array -> BSONValue? in
+                    guard let array, array.indices.contains(index) else { return .none }
+                    return array[index]
                 }
                 guard differ(elements) else { continue }
                 count += 1

@@ -205,7 +205,7 @@
                     let unasked = try await Tool.run("count", named, "d.c", in: folder)
                     #expect(unasked.complaints.first?.contains("--password-file") == true)
                     let listed = try await Tool.run(
-                        "user", "list", named, "--password-file", "pw", in: folder)
+                        "user", "list", named, "--user-password-file", "pw", in: folder)
                     #expect(listed.code == 0, "\(listed.complaints)")
                     try await Self.diff(against: uri, named, folder)
                     let none = try await Tool.run("count", uri, "d.c", in: folder)

@@ -60,11 +60,12 @@
                 _ = try await Tool.run(
                     "adduser", "shop.stitch", "root", "--role", "root", in: folder, input: "pw")
                 try await Self.manage("shop.stitch", folder)
+                _ = try folder.write(lines: ["zoe's password"], to: "zoe")
                 let zoe = ["shop.stitch", "zoe"]
                 var hasOwnID: [Bool] = []
                 for _ in 0..<2 {
                     let added = try await Tool.run(
-                        arguments: ["adduser"] + zoe, in: folder, input: "zoe's password")
+                        arguments: ["adduser"] + zoe, in: folder, input: "zoe")
                     #expect(added.code == 0, "\(added.complaints)")
                     let shown = try await Self.run(["show"] + zoe + ["--json"], folder)
                     hasOwnID.append(shown.first?.contains("ruleID") == true)

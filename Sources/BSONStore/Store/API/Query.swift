@@ -238,7 +238,9 @@ extension Query {
             : try Filter(
                 filter, options: FilterOptions(collation: collation, defersText: true))
         let options = try options(collation)
-        guard refinement.limit != 0 else { return (try Filter(nothing), options) }
+        guard refinement.limit != 0 else {
+            return (try Filter(nothing, options: FilterOptions(collation: collation)), options)
+        }
         return (parsed, options)
     }
 

@@ -41,6 +41,9 @@ public struct SyncLimits: Sendable, Hashable {
     /// Makes the default limits.
     public init() {}
 
+    /// The shortest time over which failures of a query have to last to count as a refusal.
+    var failureSpan: Duration = .seconds(60)
+
     /// The number of documents that can exchange values of a unique index across batches: so many
     /// go in one request and one transaction, unless a batch may hold more.
     var exchangedDocuments: Int { max(batchDocuments, 1_000) }

@@ -118,7 +118,7 @@ import Testing
 
     @Test func `an expression on the time runs under a named collation`() throws {
         let names = try names()
-        let past: BSONDocument = ["$expr": ["$lt": [["$toDate": 0], "$$NOW"]]]
+        let past: BSONDocument = ["$expr": ["$lt": [["$toDate": .int64(0)], "$$NOW"]]]
         #expect(try names.find(past).collation(Self.weak).count() == 2)
     }
 

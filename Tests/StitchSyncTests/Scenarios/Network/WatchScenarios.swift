@@ -39,10 +39,10 @@ import Testing
             }
             try world.foreign("k") { $0["n"] = 1 }
             for await _ in held { break }
-            // The device goes offline, which ends the wait: no pass has taken what it found.
-            device.engine.setOnline(false)
+            // Other collections are to be watched, which ends the wait: no pass has taken what it found.
+            await device.items.updateSyncFrequency(.onDemand)
             for await _ in ended { break }
-            device.engine.setOnline(true)
+            await device.items.updateSyncFrequency(.reactive)
             while let event = try await arrivals.next(), event.fullDocument?["n"] != 1 {}
         }
         #expect(try await device.local("k")?["n"] == 1)

@@ -74,6 +74,56 @@ struct SubscriptionRefusalScenarios {
         RemoteError(.retryable, code: 50, "operation exceeded time limit"),
     ]
 
+    /// A device for which failures count however quickly they follow each other.
+    private func lastingDevice(_ world: SyncWorld, _ remote: RefusingRemote) throws -> Device {
+        var limits = SyncLimits()
+        limits.failureSpan = .zero
+        return Device(
+            name: "A", world: world, store: try DocumentStore(at: .inMemory),
+            handler: .remoteWins, remote: remote, limits: limits)
+    }
+
+    @Test("of many queries that are asked for together, only the one that always fails is missing")
+    func lastingAmongMany() async throws {
+        let world = try await world()
+        let remote = RefusingRemote(
+            base: world.remote, namespace: SyncWorld.namespace, isRefused: { false },
+            refuses: { "\($0)".contains("700") }, filterError: Self.lastingErrors[0])
+        let a = try lastingDevice(world, remote)
+        try await a.start()
+        let queries = try (1...40).map {
+            try SubscriptionQuery(a.items.find(["n": .int32($0 == 29 ? 700 : $0)]))
+        }
+        try await a.engine.subscriptions.update { changes in
+            for (number, query) in queries.enumerated() {
+                changes.insertOrAssign(query, named: "\(number)")
+            }
+        }
+        for _ in 0..<LastingFailures.countMax { _ = try await a.engine.syncNow() }
+        #expect(try a.engine.subscriptions.state == .error(Self.lastingErrors[0].message))
+        #expect(try await a.heldIDs == [1, 2, 3])
+    }
+
+    @Test("failures of a moment are no refusal, however many they are")
+    func disturbance() async throws {
+        let world = try await world()
+        let fails = Locked(true)
+        let remote = RefusingRemote(
+            base: world.remote, namespace: SyncWorld.namespace, isRefused: { false },
+            refuses: { _ in fails.withLock { $0 } }, filterError: Self.lastingErrors[0])
+        let a = Device(
+            name: "A", world: world, store: try DocumentStore(at: .inMemory),
+            handler: .remoteWins, remote: remote)
+        try await a.start()
+        let query = try SubscriptionQuery(a.items.find(["n": ["$lte": 2]]))
+        try await a.engine.subscriptions.update { $0.insertOrAssign(query, named: "few") }
+        for _ in 0...2 * LastingFailures.countMax { _ = try await a.engine.syncNow() }
+        fails.withLock { $0 = false }
+        try await a.engine.syncUntilQuiet()
+        #expect(try a.engine.subscriptions.state == .complete)
+        #expect(try await a.heldIDs == [1, 2])
+    }
+
     @Test(
         "a collection or a query that fails pass after pass holds back no write and no other query",
         arguments: lastingErrors, [true, false])
@@ -85,9 +135,7 @@ struct SubscriptionRefusalScenarios {
             isRefused: { ofCollection && fails.withLock { $0 } },
             refuses: { filter in "\(filter)".contains("slow") && fails.withLock { $0 } },
             error: error, filterError: error)
-        let a = Device(
-            name: "A", world: world, store: try DocumentStore(at: .inMemory),
-            handler: .remoteWins, remote: remote)
+        let a = try lastingDevice(world, remote)
         try await a.start()
         let others = a.engine.collection(Self.others)
         let bad = try SubscriptionQuery(
