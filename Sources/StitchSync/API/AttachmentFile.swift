@@ -37,6 +37,11 @@ public struct AttachmentFile: Sendable {
     /// - Throws: `SyncError` of code `.fileMissing` when the remote does not have it or does not show it
     ///   to the user, `.remoteUnavailable` when the remote cannot be reached, `.offline`; `StoreError`.
     public func download() async throws {
+        // No limit evicts what is being loaded.
+        try await files.reading(attachment.id) { try await load() }
+    }
+
+    private func load() async throws {
         let cache = try files.cache()
         if let record = try stored(in: cache), record.isWhole { return }
         guard engine.isOnline else { throw SyncError(.offline, "the engine is offline") }

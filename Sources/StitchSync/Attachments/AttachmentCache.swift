@@ -88,15 +88,35 @@ final class AttachmentCache: Sendable {
         try await store.write { _ = try $0.put(Self.records, record.stored) }
     }
 
+    /// Stores a record unless the file has one.
+    ///
+    /// - Returns: whether it was stored.
+    func add(_ record: AttachmentRecord) async throws -> Bool {
+        try await store.write { transaction in
+            let id = BSONValue.objectID(record.attachment.id)
+            guard try transaction.get(Self.records, id: id) == nil else { return false }
+            _ = try transaction.put(Self.records, record.stored)
+            return true
+        }
+    }
+
     /// Changes a record in a transaction; does nothing for one that was removed.
+    ///
+    /// - Returns: whether the record is another one now; only then it is stored.
+    @discardableResult
     func change(
         _ id: BSONObjectID, _ body: @escaping @Sendable (inout AttachmentRecord) -> Void
-    ) async throws {
+    ) async throws -> Bool {
         try await store.write { transaction in
-            guard let stored = try transaction.get(Self.records, id: .objectID(id)) else { return }
+            guard let stored = try transaction.get(Self.records, id: .objectID(id)) else {
+                return false
+            }
             var record = try AttachmentRecord(stored)
             body(&record)
-            _ = try transaction.put(Self.records, record.stored)
+            let changed = record.stored
+            guard changed != stored else { return false }
+            _ = try transaction.put(Self.records, changed)
+            return true
         }
     }
 
@@ -199,7 +219,7 @@ final class AttachmentCache: Sendable {
             }
             var current = try AttachmentRecord(stored)
             guard current.stage == .loading, current.bytes == record.bytes,
-                current.attachment == record.attachment
+                current.isContent(of: record.attachment)
             else { return nil }
             try Self.put(bytes, at: current.bytes, of: id, in: transaction)
             current.bytes += Int64(bytes.count)
@@ -271,17 +291,34 @@ final class AttachmentCache: Sendable {
 
     /// Removes the content of a file, and keeps its record as one that may be loaded.
     ///
-    /// - Returns: `false` if the file is in another stage by now: it may have to be sent again, and this
-    ///   content may be the only one.
+    /// - Returns: `false` if the record has changed since it was read: the file may have to be sent again,
+    ///   and this content may be the only one, or a call loads it now.
     @discardableResult
     func evict(_ record: AttachmentRecord) async throws -> Bool {
         let id = record.attachment.id
-        guard try await clear(id, if: { $0.stage == record.stage }) else { return false }
+        let isCleared = try await clear(id) {
+            $0.stage == record.stage && $0.isWanted == record.isWanted && $0.bytes == record.bytes
+        }
+        guard isCleared else { return false }
         try await change(id) { record in
             guard record.stage == .removing else { return }
             (record.stage, record.bytes, record.isWanted) = (.loading, 0, false)
         }
         return true
+    }
+
+    /// Ends the removal of a content, which another call or process may have begun, and stores another
+    /// record of the file.
+    ///
+    /// - Returns: `false` if the removal has ended already.
+    func takeOverRemoval(for record: AttachmentRecord) async throws -> Bool {
+        let id = record.attachment.id
+        guard try await clear(id, if: { $0.stage == .removing }) else { return false }
+        return try await store.write { transaction in
+            guard try Self.isBeingRemoved(id, in: transaction) else { return false }
+            _ = try transaction.put(Self.records, record.stored)
+            return true
+        }
     }
 
     /// Removes the content of a file; the record stays as one that the next start removes, so that it

@@ -24,7 +24,8 @@ struct AttachmentRecord: Sendable {
         let documentID: BSONValue
     }
 
-    let attachment: Attachment
+    /// The reference as it is in the document.
+    var attachment: Attachment
     var stage: Stage
     /// The document that refers to the file; `nil` until one does.
     var owner: Owner?
@@ -36,7 +37,8 @@ struct AttachmentRecord: Sendable {
     var used = BSONDatetime.now
     /// Why the remote does not take the file, or why its content was not accepted.
     var problem: String?
-    /// Since when the remote does not know the file, although its document was there; `nil` if it does.
+    /// Since when the remote does not know or take the file, although its document was there; `nil` if it
+    /// does.
     var unknownSince: BSONDatetime?
 
     /// The place of the file at the remote; `nil` before a document refers to it.
@@ -45,9 +47,14 @@ struct AttachmentRecord: Sendable {
     }
 
     /// Whether a reference is to this content; a forged one may have the same id.
-    func isContent(of reference: Attachment) -> Bool {
-        attachment.id == reference.id && attachment.sha256 == reference.sha256
-            && attachment.length == reference.length
+    func isContent(of reference: Attachment) -> Bool { attachment.hasContent(of: reference) }
+
+    /// Whether the content is stored, and the remote may not have it.
+    var isUnsent: Bool {
+        switch stage {
+        case .arriving, .loading, .here, .removing: false
+        case .staged, .toSend: true
+        }
     }
 
     /// Whether the whole content is stored.

@@ -23,10 +23,17 @@ final class AttachmentTransfers: Sendable {
         var readers: [BSONObjectID: Int] = [:]
         /// The documents that refer to a file which is to be loaded, where there are several.
         var owners: [BSONObjectID: [AttachmentRecord.Owner]] = [:]
+        /// The files in ``owners`` by their documents.
+        var shared: [AttachmentRecord.Owner: Set<BSONObjectID>] = [:]
         /// Why files failed that failed when they were last tried.
         var problems: [BSONObjectID: String] = [:]
-        /// The failures that ``SyncEngine/run()`` has not reported.
-        var unreported: [SyncError] = []
+        /// The last failures of files that ``SyncEngine/run()`` has not reported.
+        var unreported: [BSONObjectID: SyncError] = [:]
+        /// Whether the documents that left the device are to be looked at, also those that a round has
+        /// looked at already.
+        var looksAtLeft = true
+        /// The newest document of those that left which a round has looked at, by its row.
+        var lastLeft: Int64 = 0
         /// Whether the files of an earlier start were looked at.
         var isSettled = false
         /// Whether files wait for a document that a pass may send.
@@ -142,7 +149,11 @@ final class AttachmentTransfers: Sendable {
     /// - Parameter changedSubscriptions: whether many documents may be new.
     func notePass(changedSubscriptions: Bool) {
         let isDue = state.withLock { state in
-            if changedSubscriptions { state.unread.formUnion(state.policies.keys) }
+            if changedSubscriptions {
+                state.unread.formUnion(state.policies.keys)
+                // Some of them may be back.
+                state.looksAtLeft = true
+            }
             return changedSubscriptions || state.isWaiting || !state.unread.isEmpty
         }
         if isDue { wakes.notify() }
@@ -163,10 +174,9 @@ final class AttachmentTransfers: Sendable {
         state.withLock { state in
             guard state.problems.updateValue(problem, forKey: id) != problem else { return }
             let name = record.attachment.name.map { " (\($0))" } ?? ""
-            state.unreported.append(
-                SyncError(
-                    .fileFailed, "the file \(id)\(name) is not sent or loaded: \(problem)",
-                    namespace: record.owner?.namespace, documentID: record.owner?.documentID))
+            state.unreported[id] = SyncError(
+                .fileFailed, "the file \(id)\(name) is not sent or loaded: \(problem)",
+                namespace: record.owner?.namespace, documentID: record.owner?.documentID)
         }
         changes.notify()
     }
@@ -184,30 +194,44 @@ final class AttachmentTransfers: Sendable {
         state.withLock { state in
             var owners = state.owners[record.attachment.id] ?? []
             for one in [record.owner, owner].compactMap(\.self)
-            where !owners.contains(one) && owners.count < Self.ownersMax { owners.append(one) }
+            where !owners.contains(one) && owners.count < Self.ownersMax {
+                owners.append(one)
+                state.shared[one, default: []].insert(record.attachment.id)
+            }
             state.owners[record.attachment.id] = owners
         }
     }
 
     /// Notes that a document refers to some files only; others that refer to the rest are looked at again.
     private func forget(_ owner: AttachmentRecord.Owner, except attachments: [Attachment]) {
-        state.withLock { state in
-            for (id, owners) in state.owners
-            where owners.contains(owner) && !attachments.contains(where: { $0.id == id }) {
+        let isChanged = state.withLock { state in
+            guard let shared = state.shared[owner] else { return false }
+            let gone = shared.subtracting(attachments.map(\.id))
+            for id in gone {
+                let owners = state.owners[id] ?? []
                 let rest = owners.filter { $0 != owner }
                 state.owners[id] = rest.count > 1 ? rest : nil
                 state.changed.formUnion(rest)
+                let left = rest.count > 1 ? [owner] : owners
+                for one in left {
+                    state.shared[one]?.remove(id)
+                    if state.shared[one]?.isEmpty == true { state.shared[one] = nil }
+                }
             }
+            return !gone.isEmpty
         }
+        if isChanged { wakes.notify() }
     }
 
-    /// Notes that a file did not fail when it was tried again.
-    func noteSuccess(_ id: BSONObjectID) { state.withLock { $0.problems[id] = nil } }
+    /// Notes that a file did not fail when it was tried again, or is not needed any more.
+    func noteSuccess(_ id: BSONObjectID) {
+        state.withLock { ($0.problems[id], $0.unreported[id]) = (nil, nil) }
+    }
 
     private func takeUnreported() -> [SyncError] {
         state.withLock { state in
-            defer { state.unreported = [] }
-            return state.unreported
+            defer { state.unreported = [:] }
+            return state.unreported.sorted { $0.key < $1.key }.map(\.value)
         }
     }
 
@@ -241,26 +265,28 @@ final class AttachmentTransfers: Sendable {
     enum Sender {
         /// On the device; the remote does not have the reference yet.
         case onlyHere
-        /// On the device and at the remote.
-        case synced
-        /// At the remote; it left the device without a delete.
-        case left
+        /// On the device and at the remote, with the reference as it is there.
+        case synced(Attachment)
+        /// At the remote, with this reference; it left the device without a delete.
+        case left(Attachment)
     }
 
     /// Returns where the document of a file is.
     func sender(of place: AttachmentPlace) throws -> Sender {
         try documents.read { transaction in
             let local = try transaction.get(place.namespace, id: place.documentID)
-            if local == nil {
+            let record = try record(of: place.documentID, in: place.namespace, transaction)
+            if local == nil, record?.isDeletedHere != true {
                 let left = LeftReferenceTable(connection: transaction.connection)
                 let references = try left.references(of: place.documentID, in: place.namespace)
-                if references.contains(place.attachment) { return .left }
+                if let reference = references.first(where: place.attachment.hasContent) {
+                    return .left(reference)
+                }
             }
-            guard
-                let record = try record(of: place.documentID, in: place.namespace, transaction),
-                let base = record.base.document(local: local)
+            guard let base = record?.base.document(local: local),
+                let reference = place.attachment.reference(in: base)
             else { return .onlyHere }
-            return Attachment.all(in: base).contains(place.attachment) ? .synced : .onlyHere
+            return .synced(reference)
         }
     }
 
@@ -404,15 +430,8 @@ extension AttachmentTransfers {
             for id in added {
                 try await cache.change(id) { if $0.stage == .here { $0.stage = .toSend } }
             }
-            try await settleLeft(cache)
-            for owner in changed {
-                let (document, isLost) = try documents.read { transaction in
-                    let document = try transaction.get(owner.namespace, id: owner.documentID)
-                    return (document, try document == nil && isMissing(owner, transaction))
-                }
-                try await settle(
-                    owner, document.map(Attachment.all) ?? [], keepsUnsent: isLost, cache)
-            }
+            try await settleNewlyLeft(cache)
+            for owner in changed { try await settle(owner, cache) }
             for namespace in unread { try await readAll(namespace, cache) }
         } catch {
             state.withLock { state in
@@ -429,16 +448,34 @@ extension AttachmentTransfers {
     private func isMissing(
         _ owner: AttachmentRecord.Owner, _ transaction: ReadTransaction
     ) throws -> Bool {
-        let left = LeftReferenceTable(connection: transaction.connection)
-        guard try left.references(of: owner.documentID, in: owner.namespace).isEmpty else {
-            return true
+        if let record = try record(of: owner.documentID, in: owner.namespace, transaction) {
+            return !record.isDeletedHere
         }
-        let record = try record(of: owner.documentID, in: owner.namespace, transaction)
-        return record.map { !$0.isDeletedHere } ?? false
+        let left = LeftReferenceTable(connection: transaction.connection)
+        return try !left.references(of: owner.documentID, in: owner.namespace).isEmpty
     }
 
     /// The number of documents that left the device and are looked at together.
     private static let leftMax = 500
+
+    /// Looks at the documents that left the device, if there are new ones or some may be back.
+    private func settleNewlyLeft(_ cache: AttachmentCache) async throws {
+        let newest = try documents.read {
+            try LeftReferenceTable(connection: $0.connection).newest() ?? 0
+        }
+        let isDue = state.withLock { state in
+            defer { state.looksAtLeft = false }
+            return state.looksAtLeft || newest > state.lastLeft
+        }
+        guard isDue else { return }
+        do {
+            try await settleLeft(cache)
+        } catch {
+            state.withLock { $0.looksAtLeft = true }
+            throw error
+        }
+        state.withLock { $0.lastLeft = newest }
+    }
 
     /// Removes the files of documents that left the device, except for those that the remote does not
     /// have yet.
@@ -455,12 +492,14 @@ extension AttachmentTransfers {
             for left in page {
                 let owner = AttachmentRecord.Owner(
                     namespace: left.namespace, documentID: left.documentID)
-                let document = try documents.read {
-                    try $0.get(left.namespace, id: left.documentID)
+                let (isHere, isDeleted) = try documents.read { transaction in
+                    let local = try transaction.get(left.namespace, id: left.documentID)
+                    let record = try record(of: left.documentID, in: left.namespace, transaction)
+                    return (local != nil, record?.isDeletedHere == true)
                 }
-                if let document {
-                    try await settle(owner, Attachment.all(in: document), cache)
-                } else if try await !settle(left, owner, cache) {
+                if isHere {
+                    try await settle(owner, cache)
+                } else if try await !settle(isDeleted ? [] : left.references, owner, cache) {
                     continue
                 }
                 done.append(left.row)
@@ -474,24 +513,25 @@ extension AttachmentTransfers {
 
     /// Settles the files of a document that left the device.
     ///
+    /// - Parameter references: those in the document; none where the app deleted it.
     /// - Returns: whether the remote has all of them.
     private func settle(
-        _ left: LeftReferenceTable.Left, _ owner: AttachmentRecord.Owner,
-        _ cache: AttachmentCache
+        _ references: [Attachment], _ owner: AttachmentRecord.Owner, _ cache: AttachmentCache
     ) async throws -> Bool {
         forget(owner, except: [])
         // The document may have left before a round looked at it.
-        for reference in left.references {
+        for reference in references {
+            guard try cache.record(reference.id)?.stage == .staged else { continue }
             try await cache.change(reference.id) { record in
-                guard record.stage == .staged, record.attachment == reference else { return }
-                (record.stage, record.owner) = (.toSend, owner)
+                guard record.stage == .staged, record.isContent(of: reference) else { return }
+                (record.stage, record.owner, record.attachment) = (.toSend, owner, reference)
             }
         }
         var isDone = true
         for record in try cache.records(of: owner) {
             switch record.stage {
-            case .toSend where left.references.contains(record.attachment): isDone = false
-            case .toSend, .loading, .here: try await cache.remove(record)
+            case .toSend where references.contains(where: record.isContent): isDone = false
+            case .toSend, .loading, .here: try await remove(record, of: owner, cache)
             case .arriving, .staged, .removing: continue
             }
         }
@@ -499,44 +539,71 @@ extension AttachmentTransfers {
     }
 
     private func readAll(_ namespace: Namespace, _ cache: AttachmentCache) async throws {
-        var found: [(AttachmentRecord.Owner, [Attachment])] = []
+        var found: [AttachmentRecord.Owner] = []
         try documents.read { transaction in
             try transaction.forEach(namespace) { document in
-                let attachments = Attachment.all(in: document)
-                guard !attachments.isEmpty else { return }
-                found.append(
-                    (.init(namespace: namespace, documentID: document.documentID), attachments))
+                guard !Attachment.all(in: document).isEmpty else { return }
+                found.append(.init(namespace: namespace, documentID: document.documentID))
             }
         }
-        for (owner, attachments) in found { try await settle(owner, attachments, cache) }
+        for owner in found { try await settle(owner, cache) }
     }
 
-    private func settle(
-        _ owner: AttachmentRecord.Owner, _ attachments: [Attachment], keepsUnsent: Bool = false,
-        _ cache: AttachmentCache
-    ) async throws {
+    /// Brings the records of a document's files in step with the document.
+    private func settle(_ owner: AttachmentRecord.Owner, _ cache: AttachmentCache) async throws {
+        // The records first: the document that is read afterwards has the reference of each of them that
+        // is to be sent, unless the reference was taken out.
         let known = try cache.records(of: owner)
-        for record in known where !attachments.contains(record.attachment) {
+        let (attachments, isLost) = try documents.read { transaction in
+            let document = try transaction.get(owner.namespace, id: owner.documentID)
+            let isLost = try document == nil && isMissing(owner, transaction)
+            return (document.map(Attachment.all) ?? [], isLost)
+        }
+        for record in known where !attachments.contains(where: record.isContent) {
             // A reference that is being stored now is in the document soon.
             if record.stage == .staged, !isOld(record) { continue }
-            if keepsUnsent, record.isWhole, record.stage != .here { continue }
-            try await cache.remove(record)
+            if isLost, record.isUnsent { continue }
+            try await remove(record, of: owner, cache)
         }
         forget(owner, except: attachments)
         for attachment in attachments {
-            if let record = try cache.record(attachment.id) {
-                if record.stage == .staged, record.attachment == attachment {
-                    try await cache.change(attachment.id) {
-                        ($0.stage, $0.owner) = (.toSend, owner)
-                    }
-                } else if record.stage == .loading, record.isContent(of: attachment) {
-                    if record.owner != owner { note(owner, besideThatOf: record) }
-                    if !record.isWanted { try await wantIfChosen(attachment, owner, cache) }
-                }
-            } else {
+            guard let record = try cache.record(attachment.id) else {
                 try await wantIfChosen(attachment, owner, cache)
+                continue
+            }
+            guard record.isContent(of: attachment) else { continue }
+            let isAttached = record.stage == .staged
+            let isOwn = record.owner == nil ? isAttached : record.owner == owner
+            // The app may give a file another name.
+            let isRenamed = isOwn && !attachments.contains(record.attachment)
+            if isAttached || isRenamed {
+                try await cache.change(attachment.id) { record in
+                    guard record.isContent(of: attachment) else { return }
+                    if isRenamed { record.attachment = attachment }
+                    if record.stage == .staged { (record.stage, record.owner) = (.toSend, owner) }
+                }
+            }
+            if record.stage == .loading {
+                if record.owner != owner { note(owner, besideThatOf: record) }
+                if !record.isWanted { try await wantIfChosen(attachment, owner, cache) }
             }
         }
+    }
+
+    /// Removes a file to which its document does not refer.
+    ///
+    /// A content that is here only stays where the document refers to it again by now.
+    private func remove(
+        _ record: AttachmentRecord, of owner: AttachmentRecord.Owner, _ cache: AttachmentCache
+    ) async throws {
+        if record.isUnsent {
+            let document = try documents.read {
+                try $0.get(owner.namespace, id: owner.documentID)
+            }
+            if let document, record.attachment.reference(in: document) != nil { return }
+        }
+        try await cache.remove(record)
+        noteSuccess(record.attachment.id)
     }
 
     /// Notes that a file is to be loaded, if the collection's policy says so.
@@ -552,21 +619,32 @@ extension AttachmentTransfers {
     func want(
         _ attachment: Attachment, _ owner: AttachmentRecord.Owner, _ cache: AttachmentCache
     ) async throws {
-        if let record = try cache.record(attachment.id) {
+        let wanted = AttachmentRecord(
+            attachment: attachment, stage: .loading, owner: owner, bytes: 0, isWanted: true)
+        while true {
+            guard let record = try cache.record(attachment.id) else {
+                if try await cache.add(wanted) { return }
+                continue
+            }
+            if record.stage == .removing {
+                if try await cache.takeOverRemoval(for: wanted) { return }
+                continue
+            }
             if record.isContent(of: attachment) {
-                return try await cache.change(attachment.id) { record in
-                    guard record.stage == .loading else { return }
+                try await cache.change(attachment.id) { record in
+                    guard record.stage == .loading, record.isContent(of: attachment) else { return }
                     (record.isWanted, record.problem, record.owner) = (true, nil, owner)
+                    record.attachment = attachment
                 }
+                // A removal may have begun in between.
+                guard try cache.record(attachment.id)?.stage == .removing else { return }
+                continue
             }
             // One of them is forged. What the remote does not have stays; else the one that is asked for
             // may be the right one.
             guard record.stage == .here || record.stage == .loading else { return }
             try await cache.remove(record)
         }
-        try await cache.save(
-            AttachmentRecord(
-                attachment: attachment, stage: .loading, owner: owner, bytes: 0, isWanted: true))
     }
 
     /// Runs a body that reads a file's content, which no limit evicts meanwhile.

@@ -54,7 +54,7 @@ struct TransferAttachments {
         do throws(Interrupted) {
             try await send(record)
         } catch {
-            try await fail(record.attachment.id, error)
+            try await fail(record.attachment.id, error, unknownSince: record.unknownSince)
         }
     }
 
@@ -69,7 +69,7 @@ struct TransferAttachments {
 
     /// Notes that a file failed, or ends the round if the error concerns others, too.
     private mutating func fail(
-        _ id: BSONObjectID, _ error: Interrupted
+        _ id: BSONObjectID, _ error: Interrupted, unknownSince: BSONDatetime? = nil
     ) async throws(Interrupted) {
         guard let record = try storing({ try cache.record(id) }) else {
             if case .remote(let cause) = error, !Self.concernsFile(cause) { throw error }
@@ -81,12 +81,13 @@ struct TransferAttachments {
             // Such as a damaged file at the server, which an operator may mend.
             let isTriedAgain = cause.errorClass != .rejected
             if isTriedAgain { report.error = cause }
-            try await fail(record, "\(cause)", isTriedAgain: isTriedAgain)
+            try await fail(
+                record, "\(cause)", unknownSince: unknownSince, isTriedAgain: isTriedAgain)
         case .other(let cause):
             guard let cause = cause as? StoreError, AttachmentCache.isDamage(cause) else {
                 throw error
             }
-            try await fail(record, cause.message)
+            try await fail(record, cause.message, unknownSince: unknownSince)
         }
     }
 
@@ -158,50 +159,71 @@ struct TransferAttachments {
 extension TransferAttachments {
     /// How often a content is sent again that did not have its hash at the remote.
     private static let attemptsMax = 3
-    /// The time for which a file is kept whose document left the device, and of which the remote does not
-    /// know any more, in milliseconds.
+    /// The time for which a file is kept whose document left the device, and which the remote does not
+    /// know any more or does not take, in milliseconds.
     private static let unknownMax: Int64 = 24 * 3_600 * 1_000
 
     /// Notes that the remote does not know the document of a file, or does not take the file from the user.
-    ///
-    /// A file whose document left the device goes after a day: until then, the user may get the right to
-    /// send it again.
-    private mutating func noteUnknown(
-        _ record: AttachmentRecord, hasLeft: Bool
-    ) async throws(Interrupted) {
+    private mutating func noteUnknown(_ record: AttachmentRecord) async throws(Interrupted) {
+        // A piece may have been accepted in this round.
+        let current = try storing { try cache.record(record.attachment.id) }
+        guard try await !isOver(record, unknownSince: current?.unknownSince) else { return }
         report.waiting += 1
-        guard hasLeft else { return }
+    }
+
+    /// Removes a file whose document left the device, and that the remote has not taken for a day: until
+    /// then, the user may get the right to send it again, or an operator may mend what is wrong.
+    ///
+    /// - Parameter unknownSince: the first time when the remote did not take it; `nil` for now.
+    /// - Returns: whether the file was removed.
+    private mutating func isOver(
+        _ record: AttachmentRecord, unknownSince: BSONDatetime?
+    ) async throws(Interrupted) -> Bool {
+        // The document may have come back while the remote was asked.
+        guard let place = record.place,
+            case .left = try storing({ try engine.sender(of: place) })
+        else { return false }
         let now = BSONDatetime.now
-        guard let since = record.unknownSince else {
-            return try await storing {
-                try await cache.change(record.attachment.id) { $0.unknownSince = now }
+        let since = unknownSince ?? now
+        guard since.milliseconds + Self.unknownMax < now.milliseconds else {
+            try await storing {
+                _ = try await cache.change(record.attachment.id) { $0.unknownSince = since }
             }
+            return false
         }
-        guard since.milliseconds + Self.unknownMax < now.milliseconds else { return }
         try await storing { try await cache.remove(record) }
-        report.waiting -= 1
+        engine.noteSuccess(record.attachment.id)
+        engine.note(record.attachment.id, sent: nil)
         hasSettledLeft = true
+        return true
     }
 
     private func noteKnown(_ record: AttachmentRecord) async throws(Interrupted) {
         guard record.unknownSince != nil else { return }
         try await storing {
-            try await cache.change(record.attachment.id) { $0.unknownSince = nil }
+            _ = try await cache.change(record.attachment.id) { $0.unknownSince = nil }
         }
     }
 
     /// Sends a file, from where the remote has it.
     private mutating func send(_ record: AttachmentRecord) async throws(Interrupted) {
-        guard let place = record.place else {
+        guard let known = record.place else {
             report.waiting += 1
             return
         }
-        let sender = try storing { try engine.sender(of: place) }
-        guard sender != .onlyHere else {
+        let reference: Attachment
+        var hasLeft = false
+        switch try storing({ try engine.sender(of: known) }) {
+        case .onlyHere:
             report.waiting += 1
             return
+        case .synced(let stored):
+            reference = stored
+            try await noteKnown(record)
+        case .left(let stored): (reference, hasLeft) = (stored, true)
         }
-        if sender == .synced { try await noteKnown(record) }
+        // A name that was changed may not be at the remote yet.
+        let place = AttachmentPlace(known.namespace, documentID: known.documentID, reference)
         guard mayCarry(record.attachment) else { return }
         var state = try await asking { remote throws(RemoteError) in
             try await remote.state(of: place)
@@ -212,16 +234,17 @@ extension TransferAttachments {
             case .complete:
                 try await finish(record) { ($0.stage, $0.unknownSince) = (.here, nil) }
                 report.sent += 1
-                if sender == .left { hasSettledLeft = true }
+                if hasLeft { hasSettledLeft = true }
                 return
-            case .unknown: return try await noteUnknown(record, hasLeft: sender == .left)
+            case .unknown: return try await noteUnknown(record)
             case .partial(let offset):
-                try await noteKnown(record)
                 engine.note(record.attachment.id, sent: offset)
                 if offset <= last { attempts += 1 }
                 last = offset
                 guard attempts < Self.attemptsMax else {
-                    return try await fail(record, "the remote found another content than was sent")
+                    return try await fail(
+                        record, "the remote found another content than was sent",
+                        unknownSince: record.unknownSince)
                 }
                 guard let next = try await sendPieces(of: record, to: place, from: offset) else {
                     report.heldBack += 1
@@ -247,6 +270,7 @@ extension TransferAttachments {
         var pieces = AttachmentRanges(of: record.attachment, from: offset)
         var isHeldBack = false
         var unexpected: RemoteAttachmentState?
+        var isKnown = record.unknownSince == nil
         try await ahead(atMost: remote.putsAhead) { () throws -> OutgoingPiece? in
             guard unexpected == nil, let range = pieces.next() else { return nil }
             guard carries(record.attachment) else {
@@ -265,6 +289,10 @@ extension TransferAttachments {
                 return
             }
             engine.note(record.attachment.id, sent: end)
+            guard !isKnown else { return }
+            // Who may only read the file gets its state as well.
+            isKnown = true
+            try await cache.change(record.attachment.id) { $0.unknownSince = nil }
         }
         switch unexpected {
         case .complete, .unknown: return unexpected
@@ -311,7 +339,7 @@ extension TransferAttachments {
                 if let owner = others.popLast() {
                     record.owner = owner
                     try await storing {
-                        try await cache.change(old.attachment.id) { $0.owner = owner }
+                        _ = try await cache.change(old.attachment.id) { $0.owner = owner }
                     }
                     place = record.place ?? place
                     continue
@@ -329,10 +357,10 @@ extension TransferAttachments {
             _ = try await storing { [record] in try await cache.evict(record) }
             return try await fail(record, "the remote's content is not the one that was attached")
         }
-        try await finish(record) {
+        let isLoaded = try await finish(record) {
             ($0.stage, $0.isWanted, $0.used) = (.here, false, .now)
         }
-        report.loaded += 1
+        if isLoaded { report.loaded += 1 }
     }
 
     /// Why no more pieces are loaded.
@@ -404,25 +432,45 @@ extension TransferAttachments {
         return isCarried
     }
 
+    /// Changes the record of a file that was sent or loaded, unless the file was removed or evicted
+    /// meanwhile.
+    ///
+    /// - Returns: whether the record was changed.
+    @discardableResult
     private func finish(
         _ record: AttachmentRecord,
         _ change: @escaping @Sendable (inout AttachmentRecord) -> Void
-    ) async throws(Interrupted) {
-        try await storing {
-            try await cache.change(record.attachment.id) {
-                change(&$0)
-                $0.problem = nil
+    ) async throws(Interrupted) -> Bool {
+        let isChanged = try await storing {
+            try await cache.change(record.attachment.id) { current in
+                guard current.stage == record.stage, current.isContent(of: record.attachment),
+                    current.bytes == current.attachment.length
+                else { return }
+                change(&current)
+                current.problem = nil
             }
         }
         engine.noteSuccess(record.attachment.id)
         engine.note(record.attachment.id, sent: nil)
+        return isChanged
     }
 
+    /// Notes that a file failed.
+    ///
+    /// - Parameters:
+    ///   - unknownSince: since when the remote does not take the file, at the start of its turn.
+    ///   - isTriedAgain: whether the failure may pass by itself.
     private mutating func fail(
-        _ record: AttachmentRecord, _ problem: String, isTriedAgain: Bool = false
+        _ record: AttachmentRecord, _ problem: String, unknownSince: BSONDatetime? = nil,
+        isTriedAgain: Bool = false
     ) async throws(Interrupted) {
+        if !isTriedAgain, record.stage == .toSend,
+            try await isOver(record, unknownSince: unknownSince)
+        {
+            return
+        }
         try await storing {
-            try await cache.change(record.attachment.id) {
+            _ = try await cache.change(record.attachment.id) {
                 $0.problem = problem
                 if !isTriedAgain { $0.isWanted = false }
             }

@@ -13,6 +13,11 @@ struct NoteLocalWrite {
         let after = written?.withoutVersion
         let id = (after ?? before)?.documentID ?? .null
         sync.noteChange(of: id)
+        if after == nil {
+            try sync.keepReferences(of: id, in: nil)
+        } else if before == nil {
+            try sync.noteReturn(of: id)
+        }
         if let after, after.byteCount != written?.byteCount { try sync.setLocal(to: after) }
         var record = try sync.record(id)
         if before == nil, let lost = record, lost.isContentLost {

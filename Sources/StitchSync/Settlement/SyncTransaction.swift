@@ -19,6 +19,8 @@ struct SyncTransaction {
         var changed: [BSONValue] = []
         /// The pending documents with the files of their bases, where documents are noted.
         var pending: [(id: BSONValue, baseFiles: [BSONObjectID])] = []
+        /// Whether the device has references of documents that left, once the transaction asked.
+        var hasLeftReferences: Bool?
         /// The steps in the stories of documents that the transaction adds.
         var history = HistoryBuffer()
     }
@@ -192,6 +194,7 @@ struct SyncTransaction {
     /// Stores a new document and its record, at once or in the buffer.
     func add(_ document: BSONDocument, _ record: SyncRecord) throws {
         noteChange(of: record.documentID)
+        try noteReturn(of: record.documentID)
         if notes.arrivals?.take(document, record) ?? false { return }
         try transaction.insert(namespace, document)
         try save(record)
@@ -262,6 +265,10 @@ struct SyncTransaction {
     func setLocal(to document: BSONDocument, from local: KnownDocument = .unread) throws {
         noteChange(of: document.documentID)
         switch local {
+        case .found: break
+        case .unread, .absent: try noteReturn(of: document.documentID)
+        }
+        switch local {
         case .unread: try transaction.put(namespace, document)
         case .absent: try transaction.insert(namespace, document)
         case .found(let found): try transaction.replace(namespace, found, by: document)
@@ -302,8 +309,22 @@ struct SyncTransaction {
     /// document whose files are not needed any more.
     func keepReferences(of id: BSONValue, in document: BSONDocument?) throws {
         guard keepsReferences else { return }
-        try LeftReferenceTable(connection: transaction.connection).set(
-            document.map(Attachment.all) ?? [], of: id, in: collection.rowID)
+        let (left, references) = (
+            LeftReferenceTable(connection: transaction.connection),
+            document.map(Attachment.all) ?? []
+        )
+        let hasEarlier = try notes.hasLeftReferences ?? (left.newest() != nil)
+        notes.hasLeftReferences = hasEarlier || !references.isEmpty
+        guard hasEarlier || !references.isEmpty else { return }
+        try left.set(references, of: id, in: collection.rowID)
+    }
+
+    /// Removes the references of a document that left the device and is here again, so that a later
+    /// delete concerns its files, too.
+    func noteReturn(of id: @autoclosure () -> BSONValue) throws {
+        // Without a note of the change, only the references tell the next round of the document.
+        guard notesDocuments else { return }
+        try keepReferences(of: id(), in: nil)
     }
 
     /// Adds a step to the story of a document.

@@ -20,6 +20,8 @@ struct LeftReferenceTable {
         "SELECT \(columns) FROM \(tables) WHERE sync_left.id > ?1 ORDER BY sync_left.id LIMIT ?2")
     private static let selectOne = FixedStatement(
         "SELECT \(columns) FROM \(tables) WHERE namespace = ?1 AND key = ?2")
+    private static let selectNewest = FixedStatement(
+        "SELECT id FROM sync_left ORDER BY id DESC LIMIT 1")
     private static let insert = FixedStatement(
         "INSERT OR REPLACE INTO sync_left(collection, key, entry) VALUES (?1, ?2, ?3)")
     private static let deleteOfDocument = FixedStatement(
@@ -41,6 +43,12 @@ struct LeftReferenceTable {
             3,
             ["_id": id, "references": .array(BSONArray(references.map(\.bsonValue)))])
         try insert.run()
+    }
+
+    /// Returns the newest row; `nil` where no references are stored.
+    func newest() throws -> Int64? {
+        let select = try connection.prepare(Self.selectNewest)
+        return try select.step() ? select.int64(0) : nil
     }
 
     /// Returns rows after a row, in order.

@@ -74,6 +74,19 @@ extension Attachment: BSONValueCodable {
             name: document[Key.name]?.stringValue)
     }
 
+    /// Whether both are references to the same content; they may differ in name and type.
+    package func hasContent(of other: Attachment) -> Bool {
+        id == other.id && sha256 == other.sha256 && length == other.length
+    }
+
+    /// Returns the document's reference to the content of this one; `nil` where it has none.
+    ///
+    /// Where it has several, the one that is equal is preferred.
+    package func reference(in document: BSONDocument) -> Attachment? {
+        let found = Self.all(in: document).filter(hasContent)
+        return found.contains(self) ? self : found.first
+    }
+
     /// The deepest level of a document at which a reference is found.
     package static let depthMax = 100
 
