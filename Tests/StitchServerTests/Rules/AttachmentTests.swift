@@ -68,6 +68,8 @@ import Testing
 
     private struct Clients {
         let root: ServerClient
+        /// An administrator at the last server.
+        let distantRoot: ServerClient
         let ann: ServerClient
         let ben: ServerClient
         let eve: ServerClient
@@ -96,7 +98,8 @@ import Testing
                     [["_id": 1, "shared": true, "photo": photo.bsonValue]], into: "todos")
                 try body(
                     Clients(
-                        root: root, ann: client("ann", ports[0]),
+                        root: root, distantRoot: client("root", ports[ports.count - 1]),
+                        ann: client("ann", ports[0]),
                         ben: client("ben", ports[ports.count - 1]),
                         eve: client("eve", ports[0])))
             }
@@ -268,6 +271,77 @@ import Testing
             #expect(try put(ben, Self.last, at: count) == "unknown 0")
             #expect(try put(ann, Self.last, at: count) == "complete \(count + 10)")
             #expect(try Self.get(ben, at: 0, 10, in: "messages") != .null)
+        }
+    }
+
+    @Test(
+        "A file to which no document refers is collected, and can be stored again",
+        arguments: RuledWorld.Place.allCases)
+    func orphans(place: RuledWorld.Place) async throws {
+        try await Self.lend(place) { clients in
+            let (root, ann) = (clients.root, clients.ann)
+            let count = Self.first.count
+            let collect: BSONDocument = ["stitchsyncCollectAttachments": 1, "graceMinutes": 0]
+            func collected() throws -> [Int?] {
+                let reply = try root.run(collect, on: "admin")
+                return ["marked", "unmarked", "removedFiles", "removedChunks"]
+                    .map { reply[$0]?.wholeNumber }
+            }
+            #expect(try ann.reply(collect, on: "admin")["code"] == 13)
+            _ = try Self.put(ann, Self.first, at: 0)
+            #expect(try Self.put(ann, Self.last, at: count) == "complete \(count + 10)")
+            #expect(try collected() == [0, 0, 0, 0])
+            try root.update(1, ["$unset": ["photo": 1]], in: "todos")
+            #expect(try collected() == [1, 0, 0, 0])
+            let set: BSONValue = ["$set": ["photo": Self.photo.bsonValue]]
+            // A reference that comes back before the removal keeps the file.
+            try root.update(1, set, in: "todos")
+            #expect(try collected() == [0, 1, 0, 0])
+            #expect(try Self.get(clients.ben, at: 0, 10) != .null)
+            try root.update(1, ["$unset": ["photo": 1]], in: "todos")
+            #expect(try collected() == [1, 0, 0, 0])
+            // Two gateways remove it at the same time.
+            let roots = [root, clients.distantRoot]
+            for root in roots { root.send(collect, on: "admin") }
+            let replies = try roots.map { try $0.answer() }
+            func sum(_ field: String) -> Int {
+                replies.reduce(0) { $0 + ($1[field]?.wholeNumber ?? 0) }
+            }
+            #expect(sum("removedFiles") == 1 && sum("removedChunks") == 3, "\(replies)")
+            #expect(try root.documents(["find": "attachments.chunks"]).isEmpty)
+            let files = try root.documents(["find": "attachments.files"])
+            try root.update(1, set, in: "todos")
+            #expect(try Self.get(clients.ben, at: 0, 10) == .null)
+            switch place {
+            case .file:
+                #expect(files.isEmpty)
+            case .gateways:
+                // Uploads wait until none that began before the removal can be under way.
+                #expect(files.count == 1 && files.first?["length"] == 0, "\(files)")
+                #expect(files.first?["metadata"]?.documentValue?["removedAt"] != nil)
+                let state = try Self.put(ann, Self.first, at: 0)
+                #expect(!state.hasPrefix("partial \(count)"), "\(state)")
+                #expect(try root.documents(["find": "attachments.chunks"]).isEmpty)
+                // An administrator ends the wait.
+                try root.run([
+                    "update": "attachments.files",
+                    "updates": [
+                        [
+                            "q": [:],
+                            "u": [
+                                "$set": [
+                                    "metadata.removedAt": .datetime(BSONDatetime(milliseconds: 0))
+                                ]
+                            ],
+                        ]
+                    ],
+                ])
+                #expect(try collected() == [0, 0, 0, 0])
+                #expect(try root.documents(["find": "attachments.files"]).isEmpty)
+            }
+            #expect(try Self.put(ann, Self.first, at: 0) == "partial \(count)")
+            #expect(try Self.put(ann, Self.last, at: count) == "complete \(count + 10)")
+            #expect(try Self.get(clients.ben, at: 0, 10) != .null)
         }
     }
 
