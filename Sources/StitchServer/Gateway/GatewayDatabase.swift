@@ -29,6 +29,7 @@ enum GatewayDatabase {
     /// - Throws: the upstream's errors.
     static func prepare(_ link: UpstreamLink) throws {
         try index(users, ["db": 1], nil, link)
+        try index(users, ["userId": 1], nil, link)
         try index(replies, ["at": 1], replySecondsMax, link)
         try index(denied, ["time": 1], denialSecondsMax, link)
         try index(tombstones, ["time": 1], tombstoneSecondsMax, link)
@@ -129,6 +130,10 @@ final class UpstreamUserRecords: UserRecords {
         var found: [BSONDocument] = []
         try link.find(GatewayDatabase.users, UpstreamQuery(), for: nil) { found.append($0) }
         return found
+    }
+
+    func hasAccount(_ id: BSONValue) throws -> Bool {
+        try first(User.filter(ofAccount: id), in: GatewayDatabase.users) != nil
     }
 
     func isEmpty() throws -> Bool {

@@ -18,13 +18,17 @@ struct UserWrite {
         for _ in 0..<Self.runsMax {
             var part = CollectionPart(namespace: User.namespace, definition: nil)
             let link = backend.link.serving(call.connection)
-            try link.find(
-                GatewayDatabase.users, UpstreamQuery(filter: filter), for: call
-            ) { part.documents.append($0) }
-            if let guests = guests(of: part.documents) {
+            try link.find(GatewayDatabase.users, query, for: call) { part.documents.append($0) }
+            for filter in [guests(of: part.documents), accounts(of: part.documents)] {
+                guard let filter else { continue }
+                let known = Set(part.documents.compactMap { User($0).map { Name($0.id) } })
                 try link.find(
-                    GatewayDatabase.users, UpstreamQuery(filter: guests), for: call
-                ) { part.documents.append($0) }
+                    GatewayDatabase.users, UpstreamQuery(filter: filter), for: call
+                ) { document in
+                    if let user = User(document), !known.contains(Name(user.id)) {
+                        part.documents.append(document)
+                    }
+                }
             }
             let (outcome, changes) = try backend.excerpts.withExcerpt([part]) { excerpt in
                 let store = excerpt.backend(backend.services, under: nil)
@@ -33,9 +37,12 @@ struct UserWrite {
             }
             let writer = UpstreamWriter(
                 link: link, call: call, isConditional: true, hasCollation: { _ in false })
-            if case .done = try writer.send(changes) {
+            switch try writer.send(changes) {
+            case .done:
                 if !changes.isEmpty { backend.services.server.userGeneration.withLock { $0 += 1 } }
                 return outcome
+            case .stopped(let index, _):
+                try takeBack(changes.prefix(index), link)
             }
         }
         throw CommandFailure(112, "other clients changed the users again and again; try again")
@@ -49,6 +56,41 @@ struct UserWrite {
             .filter { !known.contains(Name($0)) }
         guard !ids.isEmpty else { return nil }
         return ["_id": ["$in": .array(BSONArray(ids.map { .string($0) }))]]
+    }
+
+    /// Returns the filter of the accounts as which anonymous users registered; `nil` where the command
+    /// does not ask for them.
+    private func accounts(of documents: [BSONDocument]) -> BSONDocument? {
+        guard concerned == .callerAndNamed else { return nil }
+        let ids = documents.compactMap { User($0)?.registeredAccountID }
+        return ids.isEmpty ? nil : ["userId": ["$in": .array(BSONArray(ids))]]
+    }
+
+    /// Removes the marks of registrations of which only the mark was stored.
+    ///
+    /// - Parameter landed: the changes that were made before one that was not.
+    private func takeBack(_ landed: ArraySlice<StoreChange>, _ link: UpstreamLink) throws {
+        for change in landed {
+            guard let mark = change.after.flatMap(User.init), let account = mark.registeredAs else {
+                continue
+            }
+            let own: BSONDocument = [
+                "_id": ["$eq": .string(mark.id)], "registeredAs": ["$eq": .string(account)],
+            ]
+            _ = try link.run(
+                [
+                    "delete": .string(GatewayDatabase.users.collection),
+                    "deletes": [["q": .document(own), "limit": 1]],
+                    "writeConcern": ["w": "majority"],
+                ], on: GatewayDatabase.users.database, repeatedAs: .write, for: call)
+        }
+    }
+
+    private var query: UpstreamQuery {
+        var query = UpstreamQuery(filter: filter)
+        // A former name's record, which is stored before its user is removed, is read after the user.
+        if concerned == .named { query.sort = ["_id": 1] }
+        return query
     }
 
     private var callerID: String {
@@ -117,18 +159,12 @@ struct UpstreamAccountDeletion {
     /// Removes the user after it has recorded the name, as ``FormerName`` does in a store.
     private func remove(_ user: User, _ link: UpstreamLink) throws -> Int {
         if let record = FormerName.record(of: user) {
-            try change(
-                record["_id"] ?? .null,
-                [
-                    "$set": [
-                        FormerName.databaseField: .string(user.database)
-                    ]
-                ], upsert: true, link)
+            _ = try change(
+                ["_id": ["$eq": record["_id"] ?? .null]],
+                ["$set": [FormerName.databaseField: .string(user.database)]], upsert: true, link)
         }
         if let id = user.guestID {
-            try change(
-                .string(id), ["$set": ["deleted": true], "$unset": ["registeredAs": ""]],
-                upsert: false, link)
+            _ = try change(["_id": ["$eq": .string(id)]], Self.endAsDeleted, upsert: false, link)
         }
         return try delete(
             GatewayDatabase.users,
@@ -147,18 +183,30 @@ struct UpstreamAccountDeletion {
                     "documents": [.document(guest.stored)],
                 ], on: GatewayDatabase.users.database, link, .write)
         } catch let fault as CommandFailure where fault.code == 11_000 {
-            return 0
+            let stored = try services.users.user(guest.name, guest.database)
+            guard let account = stored?.registeredAs,
+                try services.users.ending(of: stored) == nil
+            else { return 0 }
+            // The mark of a registration without its account.
+            return try change(
+                ["_id": ["$eq": .string(guest.id)], "registeredAs": ["$eq": .string(account)]],
+                Self.endAsDeleted, upsert: false, link)
         }
     }
 
-    /// Changes one document of the users.
+    /// The update that does as ``User/endAsDeleted()``.
+    private static let endAsDeleted: BSONDocument = [
+        "$set": ["deleted": true], "$unset": ["registeredAs": "", "registeredAt": ""],
+    ]
+
+    /// Changes one document of the users, and returns how many matched.
     private func change(
-        _ id: BSONValue, _ update: BSONDocument, upsert: Bool, _ link: UpstreamLink
-    ) throws {
+        _ query: BSONDocument, _ update: BSONDocument, upsert: Bool, _ link: UpstreamLink
+    ) throws -> Int {
         let statement: BSONDocument = [
-            "q": ["_id": ["$eq": id]], "u": .document(update), "upsert": .bool(upsert),
+            "q": .document(query), "u": .document(update), "upsert": .bool(upsert),
         ]
-        _ = try write(
+        return try write(
             [
                 "update": .string(GatewayDatabase.users.collection),
                 "updates": [.document(statement)],

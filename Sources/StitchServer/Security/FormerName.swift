@@ -10,8 +10,8 @@ enum FormerName {
 
     /// Returns the `_id` of the record of a name.
     ///
-    /// It is binary, so it sorts after those of users: a query that reads both in the order of their
-    /// ids finds the record of every user whom it finds gone.
+    /// It is binary, so it sorts after those of users: a gateway's query that reads both, sorted by
+    /// `_id`, finds the record of every user whom it finds gone.
     static func id(_ name: String, _ database: String) -> BSONValue {
         let text = "stitchsync former user\0" + User.id(name, database)
         return .binary(BSONBinary(SHA256.hash(Array(text.utf8))))

@@ -5,8 +5,11 @@ struct User: Sendable {
     /// The collection of all users.
     static let namespace = Namespace("admin", "system.users")
 
-    /// The filter that finds users, and not the records of former names.
-    static let exists: BSONDocument = ["user": ["$exists": true]]
+    /// The filter that finds users, and neither the records of former names nor what is stored about
+    /// anonymous users, who can be any strangers.
+    static let exists: BSONDocument = [
+        "user": ["$exists": true], "db": ["$ne": .string(AnonymousSignIn.database)],
+    ]
 
     let name: String
     let database: String
@@ -109,11 +112,14 @@ struct User: Sendable {
         isOfServer(database) ? name : "\(idMark)\(database).\(name)"
     }
 
-    /// The beginning of ids in rules that the server made; no database has such a name.
-    static let madeIDMark = idMark + "$"
+    /// The beginning of ids in rules that the server made for accounts; no database has such a name.
+    static let accountIDMark = idMark + "$account."
+
+    /// The beginning of the ids in rules of anonymous users, who keep them when they register.
+    static let guestIDMark = idMark + id("", AnonymousSignIn.database)
 
     /// An id in rules that no other account has or will have.
-    var accountRuleID: String { "\(Self.madeIDMark)account.\(accountText)" }
+    var accountRuleID: String { Self.accountIDMark + accountText }
 
     /// The random id of the account in hexadecimal digits.
     var accountText: String {
@@ -130,6 +136,28 @@ struct User: Sendable {
         set { document.set("registeredAs", to: newValue.map { .string($0) }) }
     }
 
+    /// The time at which an anonymous user registered; `nil` for all other users.
+    var registeredAt: BSONDatetime? {
+        get {
+            guard case .datetime(let time)? = document["registeredAt"] else { return nil }
+            return time
+        }
+        set { document.set("registeredAt", to: newValue.map { .datetime($0) }) }
+    }
+
+    /// The ``accountID`` of the account that an anonymous user got by registering; `nil` where
+    /// ``registeredAs`` does not hold it.
+    var registeredAccountID: BSONValue? {
+        guard let text = registeredAs, text.utf8.count == 32 else { return nil }
+        let digits = text.compactMap(\.hexDigitValue)
+        guard digits.count == 32 else { return nil }
+        let bytes = (0..<16).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) }
+        return .binary(BSONBinary(bytes, subtype: 4))
+    }
+
+    /// The filter that finds the user with an ``accountID``.
+    static func filter(ofAccount id: BSONValue) -> BSONDocument { ["userId": ["$eq": id]] }
+
     /// Whether an anonymous user deleted the account, or registered and then did so.
     private(set) var isDeleted: Bool {
         get { document["deleted"]?.boolValue ?? false }
@@ -139,13 +167,13 @@ struct User: Sendable {
     /// Marks the account of an anonymous user as deleted.
     mutating func endAsDeleted() {
         registeredAs = nil
+        registeredAt = nil
         isDeleted = true
     }
 
     /// The `_id` of the anonymous user whom this user was before; `nil` for all other users.
     var guestID: String? {
-        let mark = Self.idMark + Self.id("", AnonymousSignIn.database)
-        guard let ruleID, ruleID.utf8.starts(with: mark.utf8) else { return nil }
+        guard let ruleID, ruleID.utf8.starts(with: Self.guestIDMark.utf8) else { return nil }
         return String(ruleID.dropFirst(Self.idMark.count))
     }
 

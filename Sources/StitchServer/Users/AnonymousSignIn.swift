@@ -27,11 +27,21 @@ struct AnonymousSignIn: Sendable {
 
     /// Returns why a secret signs in no longer; `nil` while it does.
     ///
-    /// - Parameter stored: the stored user; `nil` for an anonymous user of whom nothing is stored.
-    static func ending(of stored: User?) -> CommandFailure? {
+    /// A registration counts only while its account exists: a gateway stores the account after the
+    /// mark of the anonymous user, and may end in between.
+    ///
+    /// - Parameters:
+    ///   - stored: the stored user; `nil` for an anonymous user of whom nothing is stored.
+    ///   - hasAccount: returns whether the account with an ``User/accountID`` exists.
+    static func ending(
+        of stored: User?, hasAccount: (BSONValue) throws -> Bool
+    ) rethrows -> CommandFailure? {
         guard let stored else { return nil }
         if stored.isDeleted { return isDeleted }
-        return stored.registeredAs == nil ? nil : isRegistered
+        guard stored.registeredAs != nil else { return nil }
+        // Marks of earlier versions do not tell the account.
+        guard let account = stored.registeredAccountID else { return isRegistered }
+        return try hasAccount(account) ? isRegistered : nil
     }
 
     /// Returns the name of the user with a secret.
@@ -59,7 +69,7 @@ struct AnonymousSignIn: Sendable {
         }
         let generation = server.userGeneration.withLock { $0 }
         let name = try Self.name(ofSecret: secret)
-        if let reason = Self.ending(of: try users.user(name, Self.database)) {
+        if let reason = try users.ending(of: try users.user(name, Self.database)) {
             server.settings.log.write(
                 .warning,
                 "an anonymous sign-in was refused on connection \(connection.id): the account was "

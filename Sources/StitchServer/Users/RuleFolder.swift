@@ -179,7 +179,9 @@ package struct RuledUser: Sendable {
     /// Takes a user of a reply to `usersInfo`; `nil` for an invalid one, and for an anonymous one who
     /// registered or deleted the account.
     package init?(listed document: BSONDocument) {
-        guard let user = User(document), AnonymousSignIn.ending(of: user) == nil else { return nil }
+        guard let user = User(document),
+            AnonymousSignIn.ending(of: user, hasAccount: { _ in true }) == nil
+        else { return nil }
         let signedIn = user.signedIn(isUnderRules: true)
         ruleUser = UserRules.ruleUser(signedIn, data: user.customData?.documentValue)
         name = "\(user.name)@\(user.database)"

@@ -12,6 +12,11 @@ struct UserDirectory: Sendable {
         try records.user(User.id(name, database)).flatMap(User.init)
     }
 
+    /// Returns why the secret of an anonymous user signs in no longer; `nil` while it does.
+    func ending(of stored: User?) throws -> CommandFailure? {
+        try AnonymousSignIn.ending(of: stored) { try records.hasAccount($0) }
+    }
+
     /// Whether the server has no users yet.
     func hasNoUsers() throws -> Bool {
         try records.isEmpty()
@@ -38,7 +43,7 @@ struct UserDirectory: Sendable {
         var current = stored?.signedIn(isUnderRules: server.settings.rules != nil)
         if known.origin != nil { current?.origin = known.origin }
         if known.isAnonymous {
-            if let reason = AnonymousSignIn.ending(of: stored) {
+            if let reason = try ending(of: stored) {
                 throw CommandFailure(391, reason.message)
             }
             current = known

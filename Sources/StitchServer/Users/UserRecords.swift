@@ -9,6 +9,10 @@ protocol UserRecords: Sendable {
     /// Returns the stored documents of all users.
     func all() throws -> [BSONDocument]
 
+    /// Whether a user has the id of an account, by which anonymous users refer to those as whom they
+    /// registered.
+    func hasAccount(_ id: BSONValue) throws -> Bool
+
     /// Whether there are no users yet.
     func isEmpty() throws -> Bool
 
@@ -35,6 +39,9 @@ struct StoredUserRecords: UserRecords {
     func all() throws -> [BSONDocument] {
         try store.read { try $0.find(User.namespace, filter: .all) }
     }
+
+    /// A store writes both in one transaction, so no reference is without its user.
+    func hasAccount(_ id: BSONValue) throws -> Bool { true }
 
     func isEmpty() throws -> Bool {
         let filter = try Filter(User.exists)

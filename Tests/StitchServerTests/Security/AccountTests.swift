@@ -232,6 +232,95 @@ import Testing
         }
     }
 
+    @Test("After a deletion at one gateway another one refuses the user, and all that follows")
+    func deletionElsewhere() async throws {
+        try await Self.lend(.gateways, Self.files) { ports, root in
+            let (own, writer) = try (Self.ann(ports[0]), Self.ann(ports[1]))
+            for number in 0..<100 {
+                writer.send([
+                    "insert": "notes",
+                    "documents": [["_id": .int32(Int32(number)), "owner": ":app.ann"]],
+                ])
+            }
+            try own.run(["stitchsyncDeleteAccount": 1, "pwd": "first password"])
+            let isStored = try (0..<100).map { _ in
+                ServerRefusal.error(of: try writer.answer()) == nil
+            }
+            let end = isStored.firstIndex(of: false) ?? isStored.count
+            #expect(!isStored[end...].contains(true), "\(isStored)")
+            #expect(try Self.refusal(writer) == 13)
+            func left() throws -> [Int] {
+                try root.documents(["find": "notes", "sort": ["_id": 1]])
+                    .compactMap { $0["_id"]?.wholeNumber }
+            }
+            let before = try left()
+            #expect(before.allSatisfy { isStored[$0] }, "\(before)")
+            let late = try writer.reply([
+                "insert": "notes", "documents": [["_id": 100, "owner": ":app.ann"]],
+            ])
+            #expect(late["code"] == 13, "\(late)")
+            #expect(try left() == before)
+            try Self.signUp(ports[1])
+            #expect(try Self.id(Self.ann(ports[1])) != ":app.ann")
+        }
+    }
+
+    @Test(
+        "What is stored about anonymous users does not end the exception for the first user",
+        arguments: RuledWorld.Place.allCases)
+    func firstUser(place: RuledWorld.Place) async throws {
+        try await OpenRules.lend(Self.files) { rules in
+            let arguments = ["--auth", "--rules", rules, "--anonymous"]
+            try await RuledWorld.lend(place, arguments) { ports in
+                let guest = try ServerClient(port: ports[0], database: "app")
+                _ = try guest.signInAnonymously(Array(1...32))
+                try guest.run(["stitchsyncDeleteAccount": 1])
+                let create: BSONDocument = ["createUser": "root", "pwd": "pw", "roles": ["root"]]
+                let last = ports[ports.count - 1]
+                try ServerClient(port: last, database: "app").run(create, on: "admin")
+                let second = try ServerClient(port: last, database: "app")
+                    .reply(["createUser": "eve", "pwd": "pw", "roles": ["root"]], on: "admin")
+                #expect(second["code"] == 13, "\(second)")
+                _ = try ServerClient(port: ports[0], database: "app", user: "root")
+            }
+        }
+    }
+
+    @Test(
+        "Users list and end the sessions of their own at a server or gateway, and no others",
+        arguments: RuledWorld.Place.allCases)
+    func sessions(place: RuledWorld.Place) async throws {
+        try await Self.lend(place) { ports, _ in
+            func ids(_ client: ServerClient) throws -> (own: BSONValue, all: [BSONValue]) {
+                let sessions = try client.run(["stitchsyncSessions": 1])["sessions"]?.arrayValue
+                let listed = (sessions ?? []).compactMap(\.documentValue)
+                let own = listed.filter { $0["isThisOne"] == true }.compactMap { $0["id"] }
+                #expect(own.count == 1, "\(listed)")
+                return (own.first ?? .null, listed.compactMap { $0["id"] })
+            }
+            let (own, other) = try (Self.ann(ports[0]), Self.ann(ports[0]))
+            let distant = try Self.ann(ports[1])
+            try ServerClient(port: ports[0], database: "app").run([
+                "stitchsyncSignUp": "ben", "pwd": "first password",
+            ])
+            let ben = try ServerClient(
+                port: ports[0], database: "app", user: "ben", password: "first password", of: "app")
+            let (ownID, otherID, benID) = try (ids(own).own, ids(other).own, ids(ben).own)
+            let here = place == .file ? try [ids(distant).own] : []
+            #expect(try ids(own).all == [ownID, otherID] + here)
+            #expect(try ids(ben).all == [benID])
+            let foreign = try own.reply(["stitchsyncEndSession": benID])
+            let unknown = try own.reply(["stitchsyncEndSession": 1_000_000])
+            #expect(foreign["code"] == 206 && foreign["errmsg"] == unknown["errmsg"], "\(foreign)")
+            try ben.run(["find": "notes"])
+            try own.run(["stitchsyncEndSession": otherID])
+            #expect(try other.reply(["find": "notes"])["code"] == 391)
+            #expect(try own.reply(["stitchsyncEndSession": otherID])["code"] == 206)
+            #expect(try ids(own).all == [ownID] + here)
+            for client in [own, distant] { try client.run(["find": "notes"]) }
+        }
+    }
+
     @Test(
         "Without a policy only the user is removed, and users without passwords need none",
         arguments: RuledWorld.Place.allCases)
@@ -389,6 +478,12 @@ import Testing
             try root.run(["dropAllUsersFromDatabase": 1])
             #expect(try root.reply(creating(":app.ben"))["code"] == 2)
             #expect(try root.reply(creating("ann"))["code"] == 2)
+            // The user of a named token provider, and what no server makes.
+            #expect(try root.reply(creating(":$external/corp.ann"))["code"] == 2)
+            #expect(try root.reply(creating(":$accounts.1"))["code"] == 2)
+            try root.run(creating(":$anonymous.1"))
+            #expect(try Self.id(Self.ann(ports[1])) == ":$anonymous.1")
+            try root.run(["dropAllUsersFromDatabase": 1])
             try root.run(creating(":app.ann"))
             #expect(try Self.id(Self.ann(ports[1])) == ":app.ann" && bills() == 1)
             try root.run(["dropAllUsersFromDatabase": 1])

@@ -3,8 +3,8 @@ internal import BSONStore
 /// The commands on files beside documents, which are stored in GridFS's format.
 ///
 /// A user under rules reads the files whose references the user reads, and stores those whose
-/// references the user may change. About other files the answer is that for a file of a document that
-/// does not exist.
+/// references the user also may change, or whose documents the user may insert as they are. About other
+/// files the answer is that for a file of a document that does not exist.
 enum AttachmentCommands {
     /// Returns how much of a file is stored.
     ///

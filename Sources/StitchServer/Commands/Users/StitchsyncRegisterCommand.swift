@@ -12,6 +12,10 @@ enum StitchsyncRegisterCommand {
         privileges: .access(.signedIn), underRules: .harmless, gateway: .users(.callerAndNamed),
         statements: nil, cursor: .none, .store(run))
 
+    /// The time within which a gateway stores the account after the mark, with repetitions and
+    /// differences of clocks.
+    private static let registrationSecondsMax = 120.0
+
     private static func run(_ call: CommandCall, _ backend: StoreBackend) throws -> CommandOutcome {
         let began = ContinuousClock.now
         let (user, former) = try call.loggingRefusal { try users(call) }
@@ -19,12 +23,8 @@ enum StitchsyncRegisterCommand {
             try call.loggingRefusal {
                 try backend.changeUsers(call) { transaction in
                     // A lock of one document for two registrations of the same anonymous user.
-                    let ended = try transaction.get(User.namespace, id: .string(former.id))
-                    if let ended {
-                        let reason = AnonymousSignIn.ending(of: User(ended))
-                        throw CommandFailure(
-                            391, (reason ?? AnonymousSignIn.isRegistered).message)
-                    }
+                    let mark = try transaction.get(User.namespace, id: .string(former.id))
+                    if let mark { try checkIsLeftover(mark, in: transaction) }
                     guard try transaction.get(User.namespace, id: .string(user.id)) == nil else {
                         throw StitchsyncSignUpCommand.isTaken(user)
                     }
@@ -46,6 +46,35 @@ enum StitchsyncRegisterCommand {
             })
     }
 
+    /// Checks that what is stored of an anonymous user is the mark of a registration that failed at a
+    /// gateway.
+    ///
+    /// - Throws: 391 if the user has registered or deleted the account, 112 (WriteConflict) for a mark
+    ///   whose registration may still run at another gateway.
+    private static func checkIsLeftover(
+        _ mark: BSONDocument, in transaction: ReadTransaction
+    ) throws {
+        let mark = User(mark)
+        let reason = try AnonymousSignIn.ending(of: mark) { account in
+            let filter = try Filter(User.filter(ofAccount: account))
+            let found = try transaction.find(
+                User.namespace, filter: filter, options: FindOptions(limit: 1))
+            return !found.isEmpty
+        }
+        guard reason == nil, let mark, mark.registeredAs != nil else {
+            throw CommandFailure(391, (reason ?? AnonymousSignIn.isRegistered).message)
+        }
+        guard let time = mark.registeredAt else { return }
+        // A time in the future is that of a gateway whose clock is wrong.
+        let age = abs(BSONDatetime.now.seconds - time.seconds)
+        guard age >= registrationSecondsMax else {
+            throw CommandFailure(
+                112,
+                "another registration of this anonymous user may still be running; try again in "
+                    + "\(Int(registrationSecondsMax - age) + 1) seconds")
+        }
+    }
+
     /// Returns the user to create, and the anonymous user as it is stored from then on.
     private static func users(_ call: CommandCall) throws -> (user: User, former: User) {
         var user = try StitchsyncSignUpCommand.user(call)
@@ -59,6 +88,7 @@ enum StitchsyncRegisterCommand {
         user.ruleID = sender.ruleID
         var former = User(name: sender.name.text, database: sender.database.text)
         former.registeredAs = user.accountText
+        former.registeredAt = .now
         return (user, former)
     }
 }

@@ -177,14 +177,17 @@ enum UserCommands {
     /// - Throws: 2 (BadValue) for an id that could be another user's usual one.
     private static func ruleID(_ call: CommandCall) throws(CommandFailure) -> String? {
         guard let id = call.string("ruleID") else { return nil }
-        let isMade = id.utf8.starts(with: User.madeIDMark.utf8) && !id.utf8.contains(0)
+        let isMade =
+            [User.accountIDMark, User.guestIDMark].contains { id.utf8.starts(with: $0.utf8) }
+            && !id.utf8.contains(0)
         guard !namesForeignID(call) || isMade && call.database != SignedInUser.externalDatabase
         else {
             let usual = User.usualRuleID(call.target.stringValue ?? "", call.database)
             throw CommandFailure(
                 .badValue,
                 "ruleID must be \"\(usual)\", the usual id of this user, or an id of a former "
-                    + "account that begins with \"\(User.madeIDMark)\"")
+                    + "account that begins with \"\(User.accountIDMark)\" or "
+                    + "\"\(User.guestIDMark)\"")
         }
         return id
     }
