@@ -171,7 +171,11 @@ import Testing
         _ body: @escaping @Sendable (_ ports: [Int], _ upstream: ServerClient) throws -> Void
     ) async throws {
         try await OpenRules.lend { rules in
-            let arguments = ["--auth", "--rules", rules, "--sign-up", "--anonymous"]
+            // Each attempt of a gateway to store a user counts as a sign-up.
+            let arguments = [
+                "--auth", "--rules", rules, "--sign-up", "--anonymous",
+                "--sign-ups-per-address", "100",
+            ]
             try await GatewayProcesses.run(2, arguments) { processes in
                 let (ports, upstream) = (processes.ports, processes.upstream.port)
                 try await BlockingThread.run {
