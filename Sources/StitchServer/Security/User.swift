@@ -5,10 +5,13 @@ struct User: Sendable {
     /// The collection of all users.
     static let namespace = Namespace("admin", "system.users")
 
+    /// The database of anonymous users; the name is invalid for any other user.
+    static let anonymousDatabase = "$anonymous"
+
     /// The filter that finds users, and neither the records of former names nor what is stored about
     /// anonymous users, who can be any strangers.
     static let exists: BSONDocument = [
-        "user": ["$exists": true], "db": ["$ne": .string(AnonymousSignIn.database)],
+        "user": ["$exists": true], "db": ["$ne": .string(anonymousDatabase)],
     ]
 
     let name: String
@@ -116,7 +119,7 @@ struct User: Sendable {
     static let accountIDMark = idMark + "$account."
 
     /// The beginning of the ids in rules of anonymous users, who keep them when they register.
-    static let guestIDMark = idMark + id("", AnonymousSignIn.database)
+    static let guestIDMark = idMark + id("", anonymousDatabase)
 
     /// An id in rules that no other account has or will have.
     var accountRuleID: String { Self.accountIDMark + accountText }

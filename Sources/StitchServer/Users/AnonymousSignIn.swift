@@ -8,8 +8,8 @@ internal import BSONStore
 struct AnonymousSignIn: Sendable {
     /// The name of the SASL mechanism, whose only message is the secret.
     static let mechanism = "STITCHSYNC-ANONYMOUS"
-    /// The database of these users; the name is invalid for any other user.
-    static let database = "$anonymous"
+    /// The database of these users.
+    static let database = User.anonymousDatabase
     /// The length of a secret, in bytes.
     static let secretBytes = 16...256
 
