@@ -126,7 +126,9 @@ import Testing
             var settings = try Self.settings(rules)
             settings.allowsAnonymous = true
             settings.signUps = SignUpLimits(ofAddress: 3, inAll: 100)
-            settings.passwordMail = PasswordMail { _ in "" }
+            settings.passwordMail = PasswordMail(
+                limits: SignUpLimits(ofAddress: 3, inAll: 100)
+            ) { _ in "" }
             settings.log = ServerLog { level, text in
                 // How long a key takes depends on the machine.
                 guard !text.hasPrefix("slow command") else { return }
