@@ -114,7 +114,7 @@ package struct MongoAttachments: RemoteAttachments {
         let found = try await collections.collection(place.namespace).find(
             ids: [place.documentID])
         guard case .found(let document)? = found.first else { return false }
-        return Attachment.all(in: document).contains(place.attachment)
+        return place.attachment.reference(in: document) != nil
     }
 
     // MARK: - The bucket

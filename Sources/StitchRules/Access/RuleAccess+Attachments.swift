@@ -28,7 +28,7 @@ extension RuleAccess {
     ) -> BSONDocument? {
         guard let shown = visible(document) else { return nil }
         let seen = Attachment.all(in: shown)
-        guard seen.contains(attachment) else { return nil }
+        guard seen.contains(where: attachment.hasContent) else { return nil }
         guard hidesFields else { return shown }
         // The hash is not compared: a driver's file may have none.
         func count(_ references: [Attachment]) -> Int {
@@ -57,10 +57,10 @@ extension Attachment {
         guard depth <= Self.depthMax else { return value }
         switch value {
         case .document(let document):
-            if Attachment(bson: value) == self {
+            if let found = Attachment(bson: value), found.hasContent(of: self) {
                 return Attachment(
-                    id: id, sha256: sha256, length: length, contentType: contentType,
-                    name: (name ?? "") + "_"
+                    id: id, sha256: sha256, length: length, contentType: found.contentType,
+                    name: (found.name ?? "") + "_"
                 ).bsonValue
             }
             return .document(

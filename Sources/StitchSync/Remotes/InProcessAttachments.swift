@@ -64,7 +64,7 @@ struct InProcessAttachments: RemoteAttachments {
             return false
         }
         guard let ruleGuard = rules.ruleGuard else {
-            return Attachment.all(in: document).contains(place.attachment)
+            return place.attachment.reference(in: document) != nil
         }
         return allows(ruleGuard.access(place.namespace), document)
     }

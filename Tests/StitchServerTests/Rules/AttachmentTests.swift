@@ -190,10 +190,22 @@ import Testing
                 [["_id": 2, "shared": true, "photo": Self.photo.bsonValue]], into: "todos")
             #expect(try Self.state(ann, 2) == "unknown 0")
             #expect(try Self.get(ann, at: 0, 10, 2) == .null)
-            // A reference that no document holds.
-            let guessed = BSONStore.Attachment(
+            // References that no document holds; a name does not matter.
+            let other = [UInt8](repeating: 7, count: 32)
+            for guessed in [
+                BSONStore.Attachment(
+                    id: BSONObjectID(), sha256: Self.photo.sha256, length: Self.photo.length),
+                BSONStore.Attachment(
+                    id: Self.photo.id, sha256: other, length: Self.photo.length),
+                BSONStore.Attachment(
+                    id: Self.photo.id, sha256: Self.photo.sha256, length: Self.photo.length + 1),
+            ] {
+                #expect(try Self.state(ann, 1, guessed) == "unknown 0")
+            }
+            let renamed = BSONStore.Attachment(
                 id: Self.photo.id, sha256: Self.photo.sha256, length: Self.photo.length)
-            #expect(try Self.state(ann, 1, guessed) == "unknown 0")
+            #expect(try Self.state(ann, 1, renamed) == "complete \(count + 10)")
+            #expect(try Self.state(eve, 1, renamed) == "unknown 0")
             // Without rules.
             #expect(try Self.state(root) == "complete \(count + 10)")
             // The document leaves the view while the file is loading.

@@ -1,5 +1,6 @@
 import BSONStore
 import Foundation
+import StitchRules
 import Testing
 
 @testable import StitchSync
@@ -55,7 +56,7 @@ struct AttachmentRaceTests {
 
     /// When the name in a reference is changed.
     enum Renaming: CaseIterable {
-        case here, hereAndThere
+        case here, hereAndThere, there, afterItLeft
     }
 
     @Test("a reference with another name keeps its unsent file", arguments: Renaming.allCases)
@@ -68,13 +69,31 @@ struct AttachmentRaceTests {
         case .hereAndThere:
             try await a.rooms.updateOne(["_id": 1], rename)
             try await a.engine.syncUntilQuiet()
+        case .afterItLeft, .there:
+            if renaming == .afterItLeft { try await a.rooms.desync(ids: [1]) }
+            _ = try await inner.store.write {
+                try $0.updateOne(
+                    Self.namespace, filter: Filter(["_id": 1]), update: Update(rename))
+            }
         }
         #expect(try await a.engine.attachments.transfer().sent == 1)
+        #expect(try await state(of: reference, 1) == .complete)
+        guard renaming != .afterItLeft else { return }
         #expect(try await a.rooms.file(reference, of: 1).bytes() == Self.content)
         try await a.engine.syncUntilQuiet()
         try await a.engine.attachments.transfer()
         let record = try #require(try a.engine.files.cache().record(reference.id))
         #expect(record.stage == .here && record.attachment.name == "b.jpg")
+        // The rules judge the reference as it is in the document.
+        let all =
+            #"{"name": "all", "apply_when": {}, "document_filters": {"read": true, "write": true}, "read": true, "write": true}"#
+        let rules = try RuleSet(
+            files: ["app/rooms/rules.json": Array(#"{"roles": [\#(all)]}"#.utf8)])
+        let other = InProcessRemote(store: inner.store, rules: rules, user: RuleUser(id: "ann"))
+        let files = try #require(other.attachments)
+        let place = AttachmentPlace(Self.namespace, documentID: 1, reference)
+        #expect(try await files.state(of: place) == .complete)
+        #expect(try await files.put([1], at: 0, of: place) == .complete)
     }
 
     // MARK: - Documents that left

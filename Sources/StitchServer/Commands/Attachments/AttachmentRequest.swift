@@ -48,7 +48,7 @@ struct AttachmentRequest: Sendable {
         guard let document else { return false }
         let attachment = place.attachment
         guard let access = ruleGuard?.access(place.namespace) else {
-            return Attachment.all(in: document).contains(attachment)
+            return attachment.reference(in: document) != nil
         }
         return call.signature.traits.contains(.writes)
             ? access.takes(attachment, in: document) : access.shows(attachment, in: document)
