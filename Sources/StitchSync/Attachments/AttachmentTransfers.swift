@@ -634,7 +634,6 @@ extension AttachmentTransfers {
                 try await cache.change(attachment.id) { record in
                     guard record.stage == .loading, record.isContent(of: attachment) else { return }
                     (record.isWanted, record.problem, record.owner) = (true, nil, owner)
-                    record.attachment = attachment
                 }
                 // A removal may have begun in between.
                 guard try cache.record(attachment.id)?.stage == .removing else { return }

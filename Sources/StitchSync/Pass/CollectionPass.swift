@@ -278,7 +278,7 @@ extension PassContext {
         do {
             try Task.checkCancellation()
             let result = try await steps()
-            engine.failures.noteAnswer(to: [LastingFailures.Subject(namespace: namespace)])
+            engine.failures.forget([LastingFailures.Subject(namespace: namespace)])
             return result
         } catch let stopped as CollectionStoppedError {
             report(stopped.stop)

@@ -37,7 +37,7 @@ struct FindNewcomers {
                 let ids = page.entries.map(\.documentID)
                 try await context.write { sync in try MarkStale(sync: sync).wantNewcomers(ids) }
                 guard !page.isLast, let end = ids.last else {
-                    failures.noteAnswer(to: subjects)
+                    failures.forget(subjects)
                     break
                 }
                 last = end

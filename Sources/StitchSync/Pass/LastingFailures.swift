@@ -39,14 +39,13 @@ final class LastingFailures: Sendable {
             guard let known = failures[first], known.count >= Self.countMax,
                 ContinuousClock.now - known.start >= span
             else { return false }
-            // A refused query that is asked for anew has its chance again.
-            if subjects.count == 1 { failures[first] = nil }
             return true
         }
     }
 
-    /// Notes that the remote answered.
-    func noteAnswer(to subjects: [Subject]) {
+    /// Forgets failures: the remote answered, or a refusal is stored, after which the query has its
+    /// chance again when it is asked for anew.
+    func forget(_ subjects: [Subject]) {
         failures.withLock { failures in
             guard !failures.isEmpty else { return }
             for subject in subjects { failures[subject] = nil }

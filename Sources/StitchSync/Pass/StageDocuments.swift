@@ -88,11 +88,12 @@ struct StageDocuments {
                 case .versions(let page):
                     try await stage(page, of: group, from: progress, set: version, size)
                 }
-            failures.noteAnswer(to: subjects)
+            failures.forget(subjects)
             return staged
         } catch let error as RemoteError where failures.isRefusal(error, of: subjects) {
             let next = progress.afterRefusal(by: error, of: group)
             try await context.write { sync in try sync.subscriptions.save(next, of: version) }
+            if subjects.count == 1 { failures.forget(subjects) }
             return (next, nil)
         }
     }

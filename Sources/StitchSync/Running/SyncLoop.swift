@@ -242,12 +242,7 @@ struct SyncLoop: Sendable {
                     guard end == .historyEnded || history.hasNews(of: namespace, after: wait.token),
                         memory.reported[namespace] != wait.token
                     else { continue }
-                    // One pass reads the news of all.
-                    for (other, wait) in waits where history.hasNews(of: other, after: wait.token) {
-                        if case .scheduled = frequency(other) { continue }
-                        memory.reported[other] = wait.token
-                    }
-                    try await carryOn(namespace, wait.token, &memory, lastPass)
+                    try await carryOn(namespace, wait.token, waits, &memory, lastPass)
                 }
             }
         }
@@ -355,7 +350,8 @@ struct SyncLoop: Sendable {
 
     /// Has a pass read the changes of a collection that a wait found.
     private func carryOn(
-        _ namespace: Namespace, _ token: ResumeToken, _ memory: inout WatchMemory,
+        _ namespace: Namespace, _ token: ResumeToken, _ waits: [Namespace: OpenWait],
+        _ memory: inout WatchMemory,
         _ lastPass: Locked<LastPass>
     ) async throws {
         if case .scheduled = frequency(namespace) {
@@ -363,6 +359,11 @@ struct SyncLoop: Sendable {
             return
         }
         memory.reported[namespace] = token
+        // The pass reads the news of the others, too.
+        for (other, wait) in waits where history.hasNews(of: other, after: wait.token) {
+            if case .scheduled = frequency(other) { continue }
+            memory.reported[other] = wait.token
+        }
         let isNew = memory.vain.isNew(token, of: namespace)
         let before = passes.count
         wakes.notify()
