@@ -104,6 +104,36 @@ struct SubscriptionRefusalScenarios {
         #expect(try await a.heldIDs == [1, 2, 3])
     }
 
+    @Test("two collections that fail for good are refused, whenever each of them began to fail")
+    func lastingCollections() async throws {
+        let world = try await world()
+        let hidden = Namespace(SyncWorld.database, "hidden")
+        let first = RefusingRemote(
+            base: world.remote, namespace: Self.secret, isRefused: { true },
+            error: Self.lastingErrors[0])
+        let a = try lastingDevice(
+            world,
+            RefusingRemote(
+                base: first, namespace: hidden, isRefused: { true }, error: Self.lastingErrors[1]))
+        try await a.start()
+        let others = a.engine.collection(Self.others)
+        let queries = try [Self.secret, Self.others, hidden].map {
+            try SubscriptionQuery(a.engine.collection($0).find(["n": 1]))
+        }
+        try await a.engine.subscriptions.update { $0.insertOrAssign(queries[0], named: "0") }
+        for _ in 0..<2 { _ = try await a.engine.syncNow() }
+        try await a.engine.subscriptions.update { changes in
+            for (number, query) in queries.enumerated() {
+                changes.insertOrAssign(query, named: "\(number)")
+            }
+        }
+        try await others.insertOne(["_id": "z", "n": 1])
+        for _ in 0..<2 * LastingFailures.countMax { _ = try await a.engine.syncNow() }
+        let isError = if case .error = try a.engine.subscriptions.state { true } else { false }
+        #expect(isError)
+        #expect(try await others.pendingIDs == [])
+    }
+
     @Test("failures of a moment are no refusal, however many they are")
     func disturbance() async throws {
         let world = try await world()
