@@ -52,7 +52,7 @@ enum FormerName {
         return count
     }
 
-    /// Gives a new user another id in rules if a former user had the name.
+    /// Assigns another id in rules to a new user whose name a former user had.
     static func distinguish(_ user: inout User, in transaction: ReadTransaction) throws {
         guard let record = Self.record(of: user), user.ruleID == nil,
             try transaction.get(User.namespace, id: record["_id"] ?? .null) != nil

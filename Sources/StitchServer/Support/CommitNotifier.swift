@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// The documents whose changes somebody waits for.
+/// The commits that end a wait: all, or those to one database or one collection.
 enum CommitScope: Hashable, Sendable {
     case everything
     case database(Name)
@@ -91,10 +91,7 @@ final class CommitNotifier: Sendable {
     private static func wakeAll(_ state: Locked<State>) {
         let waiters = state.withLock { state in
             state.generation += 1
-            state.noteAll()
-            state.changeCount = 0
-            defer { state.waiters = [:] }
-            return state.waiters.values
+            return state.takeAll()
         }
         for wakes in waiters { for wake in wakes.values { wake() } }
     }
@@ -105,12 +102,7 @@ final class CommitNotifier: Sendable {
         let waiters = state.withLock { state in
             state.generation += 1
             state.changeCount += changes
-            guard state.changeCount < sleepMax else {
-                state.noteAll()
-                state.changeCount = 0
-                defer { state.waiters = [:] }
-                return Array(state.waiters.values)
-            }
+            guard state.changeCount < sleepMax else { return state.takeAll() }
             var scopes: Set<CommitScope> = [.everything]
             for namespace in namespaces {
                 scopes.insert(.collection(namespace))
@@ -125,6 +117,14 @@ final class CommitNotifier: Sendable {
 }
 
 extension CommitNotifier.State {
+    /// Takes the callbacks of all who wait: the last commit concerns everybody.
+    fileprivate mutating func takeAll() -> [[UInt64: @Sendable () -> Void]] {
+        noteAll()
+        changeCount = 0
+        defer { waiters = [:] }
+        return Array(waiters.values)
+    }
+
     /// Notes that the last commit concerns everybody.
     fileprivate mutating func noteAll() {
         lastOfAll = generation

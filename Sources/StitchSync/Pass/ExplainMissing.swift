@@ -29,17 +29,17 @@ struct ExplainMissing {
         // Two fetches of one pass may have missed the same document.
         var keys: Set<[UInt8]> = []
         let ids = (missing + hidden).filter { keys.insert(BSONKey.encode($0)).inserted }
-        let news = try await readOn(collection)
+        let existing = try await readOn(collection)
         let (open, hiddenRecords) = try context.snapshot { snapshot in
             let records = try ids.compactMap(snapshot.record).filter {
-                news?.existing.contains(BSONKey.encode($0.documentID)) != true
+                existing?.contains(BSONKey.encode($0.documentID)) != true
             }
             return (
                 records.filter {
                     $0.isMissing && AbsenceCause(staleMark: $0.staleMark) != .deleted
                 },
                 // Without the changes since the last read, nothing is known of these.
-                news == nil ? [] : records.filter(\.isHidden)
+                existing == nil ? [] : records.filter(\.isHidden)
             )
         }
         let deleted = try await FindDeletes(context: context).keys(
@@ -67,18 +67,13 @@ struct ExplainMissing {
         try await reportUnexplained()
     }
 
-    /// What the history tells since the last read.
-    private struct News {
-        /// The keys of documents that exist after their last change.
-        ///
-        /// The remote keeps no tombstone of them, and the changes are not told again.
+    /// Continues to read the history; returns the keys of the documents that exist after their last
+    /// change since the last read, or `nil` where the changes cannot be known.
+    ///
+    /// The remote keeps no tombstone of these documents, and does not tell the changes again.
+    private func readOn(_ collection: SyncCollectionState) async throws -> Set<[UInt8]>? {
         var existing: Set<[UInt8]> = []
-    }
-
-    /// Continues to read the history; returns its news, or `nil` where they cannot be known.
-    private func readOn(_ collection: SyncCollectionState) async throws -> News? {
-        var news = News()
-        guard let token = collection.token else { return news }
+        guard let token = collection.token else { return existing }
         guard !collection.needsScan else { return nil }
         let pages = ReadHistoryPages(context: context)
         do {
@@ -86,14 +81,14 @@ struct ExplainMissing {
                 for change in batch.changes {
                     let key = BSONKey.encode(change.documentID)
                     if AbsenceCause(change) == .nothing {
-                        news.existing.insert(key)
+                        existing.insert(key)
                     } else {
-                        news.existing.remove(key)
+                        existing.remove(key)
                     }
                 }
                 try await pages.markStale(batch)
             }
-            return news
+            return existing
         } catch let error as RemoteError where error.endsHistory {
             // The changes in between are unknown; the next pass compares everything.
             return nil

@@ -214,19 +214,18 @@ struct SyncLoop: Sendable {
             var waits: [Namespace: OpenWait] = [:]
             defer { group.cancelAll() }
             var memory = WatchMemory(passes: passes.count, Stopwatch(clock))
-            var (watchesPasses, seen) = (false, passes.count)
+            var watchesPasses = false
             while true {
                 try Task.checkCancellation()
                 if !watchesPasses {
-                    seen = passes.count
-                    let last = seen
+                    let last = passes.count
                     group.addTask {
                         await passes.wait(after: last)
                         return .pass
                     }
                     watchesPasses = true
                 }
-                memory.notePasses(seen, isFailing: lastPass.withLock { $0.isFailing })
+                memory.notePasses(passes.count, isFailing: lastPass.withLock { $0.isFailing })
                 do {
                     try adjust(&waits, memory, &group)
                 } catch let error as StoreError where Self.mayPass(error) {
@@ -257,7 +256,7 @@ struct SyncLoop: Sendable {
     }
 
     /// How a wait for changes ended.
-    fileprivate enum WatchEnd: Sendable {
+    private enum WatchEnd: Sendable {
         /// At its time limit, or because other changes are to be waited for; what it found all the same
         /// is in the history watch.
         case over

@@ -10,12 +10,12 @@ struct AttachmentFailureTests {
 
     private let scratch: ScratchDirectory
     private let inner: InProcessRemote
-    private let remote: RefusingRemote
+    private let remote: HookedRemote
 
     init() throws {
         scratch = try ScratchDirectory()
         inner = try InProcessRemote(at: .inMemory)
-        remote = RefusingRemote(inner)
+        remote = HookedRemote(inner)
     }
 
     @Test(
@@ -279,53 +279,6 @@ struct AttachmentFailureTests {
             return nil
         } catch {
             return (error as? SyncError)?.code
-        }
-    }
-}
-
-/// A remote that answers each request about some files with an error.
-private final class RefusingRemote: Remote {
-    private let inner: InProcessRemote
-    private let refused = Locked<[BSONObjectID: RemoteError]>([:])
-
-    init(_ inner: InProcessRemote) { self.inner = inner }
-
-    /// Refuses a file from now on; `nil` ends that.
-    func refuse(_ reference: BSONStore.Attachment, _ error: RemoteError?) {
-        refused.withLock { $0[reference.id] = error }
-    }
-
-    func collection(_ namespace: Namespace) -> any RemoteCollection { inner.collection(namespace) }
-
-    var attachments: (any RemoteAttachments)? {
-        inner.attachments.map { Files(remote: self, inner: $0) }
-    }
-
-    private struct Files: RemoteAttachments {
-        let remote: RefusingRemote
-        let inner: any RemoteAttachments
-
-        private func check(_ place: AttachmentPlace) throws(RemoteError) {
-            if let error = remote.refused.withLock({ $0[place.attachment.id] }) { throw error }
-        }
-
-        func state(of place: AttachmentPlace) async throws(RemoteError) -> RemoteAttachmentState {
-            try check(place)
-            return try await inner.state(of: place)
-        }
-
-        func put(
-            _ bytes: [UInt8], at offset: Int64, of place: AttachmentPlace
-        ) async throws(RemoteError) -> RemoteAttachmentState {
-            try check(place)
-            return try await inner.put(bytes, at: offset, of: place)
-        }
-
-        func read(
-            _ place: AttachmentPlace, from offset: Int64, count: Int
-        ) async throws(RemoteError) -> [UInt8]? {
-            try check(place)
-            return try await inner.read(place, from: offset, count: count)
         }
     }
 }
