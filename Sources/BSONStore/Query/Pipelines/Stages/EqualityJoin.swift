@@ -1,7 +1,8 @@
 /// A join on equality with a field of another collection, for `$lookup` and `$graphLookup`.
 ///
 /// If the field has an index, or if the documents are those of a view that chooses at random, every
-/// look-up is a query. Otherwise the collection is read once into a table. If it exceeds a stage's memory, every look-up reads it again.
+/// look-up is a query. Otherwise the collection is read once into a table. If it exceeds a stage's
+/// memory, every look-up reads it again.
 final class EqualityJoin {
     private let run: PipelineRun
     private let field: String
