@@ -60,22 +60,37 @@ extension SyncCollection {
     /// Replaces the first document that matches a filter.
     ///
     /// Its `_id` stays. Of a `Codable` type only the fields whose values differ are written: all
-    /// others keep their stored bytes. To change a value that was read earlier, use
-    /// ``modify(id:_:)``, which keeps the edits that arrived meanwhile.
+    /// others keep their stored bytes. For a value that was read earlier and edited since, such as
+    /// that of a form, pass what was read as `original`: the edits that arrived meanwhile in other
+    /// fields stay.
+    ///
+    /// ```swift
+    /// try await todos.replaceOne(["_id": .objectID(todo.id)], edited, from: todo)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - original: the value that the edit began with. Only the fields, also of nested documents,
+    ///     that differ between it and the new value are written; an array counts as one value.
+    ///   - upsert: whether to insert the document if none matches.
+    /// - Throws: `DocumentDecodingFailure` if there is an `original` and the stored document does
+    ///   not decode.
     @discardableResult
     public func replaceOne(
-        _ filter: BSONDocument, _ document: Document, upsert: Bool = false
+        _ filter: BSONDocument, _ document: Document, from original: Document? = nil,
+        upsert: Bool = false
     ) async throws -> UpdateResult {
         let filter = try Filter(filter)
         let coding = coding
         return try await engine.change(namespace) { sync in
-            let original = try sync.transaction.find(
+            let stored = try sync.transaction.find(
                 sync.namespace, filter: filter, options: FindOptions(limit: 1)
             ).first
+            let written =
+                if let stored { try coding.write(document, from: original, onto: stored) } else {
+                    try coding.encode(document)
+                }
             return try sync.transaction.replaceOne(
-                sync.namespace, filter: filter,
-                document: try coding.write(document, onto: [original]).withoutVersion,
-                upsert: upsert)
+                sync.namespace, filter: filter, document: written.withoutVersion, upsert: upsert)
         }
     }
 

@@ -51,6 +51,20 @@ import Testing
         #expect(written?.values.last == ["sku": "a", "quantity": 1, "note": "x"])
     }
 
+    @Test func `a form's edit keeps what was written since it was read`() async throws {
+        let store = try DocumentStore(at: .inMemory)
+        let todos = store.collection(Self.namespace, of: ByHand.Todo.self)
+        let todo = ByHand.Todo(id: BSONObjectID(), task: "Buy milk")
+        try await todos.insertOne(todo)
+        var edited = todo
+        edited.task = "Buy oats"
+        let due = Date(timeIntervalSince1970: 86_400)
+        try todos.modify(id: .objectID(todo.id)) { $0.due = due }
+        try await todos.replaceOne(["_id": .objectID(todo.id)], edited, from: todo)
+        let stored = try #require(try todos.findOne(id: .objectID(todo.id)))
+        #expect(stored.task == "Buy oats" && stored.due == due)
+    }
+
     @Test func `a text becomes a number in another field`() throws {
         let store = try DocumentStore(at: .inMemory)
         let todos = store.collection(Self.namespace, of: ByHand.Todo.self)

@@ -70,6 +70,18 @@ import Testing
         }
     }
 
+    @Test("an edit of an older value keeps the edits made since", .timeLimit(.minutes(60)))
+    func edited() throws {
+        for seed in 0..<Self.pairs {
+            if let broken = try Self.brokenLater(UInt64(seed), isWrong: false) {
+                Issue.record("seed \(seed): \(broken)")
+                return
+            }
+        }
+        let broken = try (0..<200).compactMap { try Self.brokenLater($0, isWrong: true) }
+        #expect(broken.count > 50, "a write that takes the older value for the stored one is caught")
+    }
+
     @Test("a wrong engine that writes the whole encoding breaks the law")
     func wrong() throws {
         let broken = try (0..<200).compactMap { try Self.broken(UInt64($0), Self.overwriting) }
@@ -115,6 +127,37 @@ import Testing
         }
         guard same(try coder.decode(type, merged.document), wanted, coder) else {
             return "the merge lost an edit\n\(stored)\n\(editions)\n\(merged.document)"
+        }
+        return nil
+    }
+
+    /// Edits an older value of a document that another edit changed meanwhile.
+    ///
+    /// - Parameter isWrong: whether the write does not know the value that the edit began with.
+    static func brokenLater(_ seed: UInt64, isWrong: Bool) throws -> String? {
+        var dice = RecordDice(seed: seed)
+        let type = dice.type()
+        let coder = Coder()
+        let coding = DocumentCoding<Record>(coder.encoder, coder.decoder)
+        var stored = dice.stored(dice.record(type))
+        if stored["_id"] == nil { stored.append("_id", 1) }
+        let value = try coder.decode(type, stored)
+        let names = type.members.map(\.name)
+        let half = dice.below(names.count + 1)
+        var (theirs, mine) = (value, value)
+        _ = dice.edit(&theirs, outOf: Array(names[..<half]))
+        let changed = dice.edit(&mine, outOf: Array(names[half...]))
+        let edition = try modifying(theirs, value, stored, coder)
+        let written = try coder.types.with(type) {
+            try coding.write(mine, from: isWrong ? nil : value, onto: edition)
+        }
+        var wanted = theirs
+        for name in changed { wanted.values[name] = mine.values[name] }
+        if let broken = difference(edition, written, type, theirs, wanted) {
+            return "\(broken)\n\(edition)\n\(written)"
+        }
+        guard same(try coder.decode(type, written), wanted, coder) else {
+            return "an edit is lost\n\(edition)\n\(written)"
         }
         return nil
     }

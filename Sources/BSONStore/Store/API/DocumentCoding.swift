@@ -88,4 +88,53 @@ extension DocumentCoding {
     ) throws -> BSONDocument {
         try change(document, editions.compactMap { $0.map(decodedEdition) })
     }
+
+    /// Writes what an edit changed onto a stored document.
+    ///
+    /// - Parameters:
+    ///   - edited: the value that the edit ended with.
+    ///   - original: the value that it began with, read from this or an earlier edition; `nil` for
+    ///     the stored one.
+    /// - Throws: a failure if there is an original and the stored document does not decode.
+    package func write(
+        _ edited: Document, from original: Document?, onto stored: BSONDocument
+    ) throws -> BSONDocument {
+        guard let original else { return try write(edited, onto: [stored]) }
+        let current = try decoded(stored)
+        let before = try encode(original)
+        // Equal sets and dictionaries may be encoded in another order: what is equal keeps its bytes.
+        let after = try change(edited, [edition(original, before)])
+        let result = try encode(current).changed(from: before, to: after)
+        return try change(decoded(result), [edition(current, stored)])
+    }
+}
+
+extension BSONDocument {
+    /// Returns the document with the fields, at every depth, that differ between two others.
+    fileprivate func changed(from before: BSONDocument, to after: BSONDocument) -> BSONDocument {
+        let (old, new) = (IndexedDocument(before), IndexedDocument(after))
+        var result = BSONDocument()
+        for (key, value) in self {
+            if let value = value.changed(from: old[key], to: new[key]) {
+                result.append(key, value)
+            }
+        }
+        let own = IndexedDocument(self)
+        for (key, value) in after where own[key] == nil {
+            if old[key]?.contentEquals(value) != true { result.append(key, value) }
+        }
+        return result
+    }
+}
+
+extension BSONValue {
+    fileprivate func changed(from before: BSONValue?, to after: BSONValue?) -> BSONValue? {
+        switch (self, before, after) {
+        case (_, nil, nil): self
+        case (_, let before?, let after?) where before.contentEquals(after): self
+        case (.document(let own), _, .document(let after)):
+            .document(own.changed(from: before?.documentValue ?? [:], to: after))
+        default: after
+        }
+    }
 }

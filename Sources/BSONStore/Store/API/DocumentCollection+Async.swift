@@ -78,10 +78,13 @@ extension DocumentCollection {
     /// ```
     @discardableResult
     public func replaceOne(
-        _ filter: BSONDocument, _ document: Document, upsert: Bool = false
+        _ filter: BSONDocument, _ document: Document, from original: Document? = nil,
+        upsert: Bool = false
     ) async throws -> UpdateResult {
         let filter = try Filter(filter)
-        return try await store.write { try replace($0, filter, document, upsert: upsert) }
+        return try await store.write {
+            try replace($0, filter, document, from: original, upsert: upsert)
+        }
     }
 
     /// Removes the first document that matches a filter; returns how many, 0 or 1.

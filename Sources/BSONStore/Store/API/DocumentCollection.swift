@@ -181,22 +181,33 @@ extension DocumentCollection {
     /// try people.replaceOne(["_id": 1], ["name": "Ada Lovelace"], upsert: true)
     /// ```
     ///
-    /// Of a `Codable` type only the fields whose values differ are written. To change a value that
-    /// was read earlier, use ``modify(id:_:)``, which keeps the writes that were made meanwhile.
+    /// Of a `Codable` type only the fields whose values differ are written. For a value that was
+    /// read earlier and edited since, pass what was read as `original`: the writes that were made
+    /// meanwhile to other fields stay.
+    ///
+    /// ```swift
+    /// try todos.replaceOne(["_id": .objectID(todo.id)], edited, from: todo)
+    /// ```
     ///
     /// - Parameters:
     ///   - document: the new document, without update operators.
+    ///   - original: the value that the edit began with. Only the fields, also of nested documents,
+    ///     that differ between it and the new value are written; an array counts as one value.
     ///   - upsert: whether to insert the document if none matches, with the `_id` that the filter
     ///     requires.
     /// - Returns: whether a document matched, was replaced or was inserted.
     /// - Throws: the parser's error for an invalid filter, `duplicateKey`, `documentTooLarge`, and
-    ///   an error for another `_id` than the replaced document's.
+    ///   an error for another `_id` than the replaced document's; `DocumentDecodingFailure` if
+    ///   there is an `original` and the stored document does not decode.
     @discardableResult
     public func replaceOne(
-        _ filter: BSONDocument, _ document: Document, upsert: Bool = false
+        _ filter: BSONDocument, _ document: Document, from original: Document? = nil,
+        upsert: Bool = false
     ) throws -> UpdateResult {
         let filter = try Filter(filter)
-        return try store.write { try replace($0, filter, document, upsert: upsert) }
+        return try store.write {
+            try replace($0, filter, document, from: original, upsert: upsert)
+        }
     }
 
     /// Lets a closure change a document: reads it, calls the closure and stores the result, in one
@@ -236,10 +247,11 @@ extension DocumentCollection {
 
     /// Replaces the first matching document within a transaction.
     func replace(
-        _ transaction: WriteTransaction, _ filter: Filter, _ document: Document, upsert: Bool
+        _ transaction: WriteTransaction, _ filter: Filter, _ document: Document,
+        from original: Document?, upsert: Bool
     ) throws -> UpdateResult {
         let found =
-            coding.isRaw
+            coding.isRaw && original == nil
             ? nil : try transaction.find(namespace, filter: filter, options: .first).first
         guard let found, let id = found["_id"] else {
             return try transaction.replaceOne(
@@ -248,7 +260,7 @@ extension DocumentCollection {
         }
         return try transaction.replaceOne(
             namespace, filter: try Filter(comparingBytes: ["_id": id]),
-            document: try coding.write(document, onto: [found]))
+            document: try coding.write(document, from: original, onto: found))
     }
 }
 

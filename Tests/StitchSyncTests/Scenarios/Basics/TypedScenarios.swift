@@ -123,6 +123,53 @@ struct TypedScenarios {
                 ["_id": "k", "stars": 3, "theirs": ["deep": 1], "remark": "third"]) == true)
     }
 
+    @Test("an edit of a value that was read before other edits arrived keeps them")
+    func editedLater() async throws {
+        let world = try SyncWorld()
+        let notes = try await notes(world, .remoteWins)
+        try await notes.insertOne(Note(id: "k", stars: 1, remark: "first"))
+        try await notes.engine.syncUntilQuiet()
+        let read = try #require(try notes.findOne(id: "k"))
+        try world.foreign("k") { ($0["stars"], $0["theirs"]) = (9, 1) }
+        try await notes.engine.syncUntilQuiet()
+        try await notes.replaceOne(
+            ["_id": "k"], Note(id: "k", stars: 1, remark: "mine"), from: read)
+        #expect(try notes.findOne(id: "k") == Note(id: "k", stars: 9, remark: "mine"))
+        let report = try await notes.engine.syncUntilQuiet().report
+        #expect(report.conflicts == 0)
+        #expect(
+            try world.remoteDocument("k")?.contentEquals(
+                ["_id": "k", "stars": 9, "remark": "mine", "theirs": 1]) == true)
+        // What did not change stores nothing; a document that is gone is inserted if that is asked.
+        try await notes.replaceOne(["_id": "k"], read, from: read)
+        #expect(try await notes.status() == SyncStatus(synced: 1))
+        let missing = Note(id: "l", stars: 1)
+        #expect(try await notes.replaceOne(["_id": "l"], missing, from: read).matchedCount == 0)
+        try await notes.replaceOne(["_id": "l"], missing, from: read, upsert: true)
+        #expect(try notes.findOne(id: "l") == missing)
+    }
+
+    @Test("an edit of an older raw document writes only what it changed")
+    func rawEditedLater() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A")
+        try await a.items.insertOne(["_id": "k", "x": 1, "y": 1, "in": ["a": 1, "b": 1]])
+        try await a.sync()
+        let read = try #require(try a.items.findOne(id: "k"))
+        try world.foreign("k") {
+            $0["x"] = 2
+            $0["in"] = ["a": 2, "b": 1, "c": 3]
+        }
+        try await a.sync()
+        var edited = read
+        edited["y"] = nil
+        edited["in"] = ["a": 1, "b": 5]
+        try await a.items.replaceOne(["_id": "k"], edited, from: read)
+        try await a.sync()
+        #expect(
+            try a.items.findOne(id: "k") == ["_id": "k", "x": 2, "in": ["a": 2, "b": 5, "c": 3]])
+    }
+
     @Test("no read and no write shows the version field, or lets it be written")
     func versionIsHidden() async throws {
         let world = try SyncWorld()
