@@ -88,8 +88,6 @@ struct RetryFacts: Hashable {
     var existsNow: Bool
     /// Whether the current document equals the base of the write.
     var isAtBase: Bool
-    /// Whether the app passed a new document.
-    var isEdited: Bool
 }
 
 /// The way in which a rejected write is repeated.
@@ -107,7 +105,7 @@ enum RetryDecision: String, CaseIterable {
 
     static func decide(_ facts: RetryFacts) -> Self {
         guard facts.wantsDocument else { return facts.existsNow ? .delete : .nothing }
-        guard facts.existsNow, !facts.isEdited else { return .put }
+        guard facts.existsNow else { return .put }
         guard facts.hadBase else { return .occupied }
         return facts.isAtBase ? .put : .merge
     }

@@ -5,6 +5,9 @@ struct RetryRejectedWrite {
     let sync: SyncTransaction
 
     /// Repeats a rejected write as a local write.
+    ///
+    /// - Parameter edited: the document that the write is to store instead. Like the write itself, it
+    ///   changes in the current document only the fields in which it differs from the base.
     func retry(
         _ rejected: RejectedWrite<BSONDocument>, as edited: BSONDocument?
     ) throws {
@@ -13,7 +16,7 @@ struct RetryRejectedWrite {
         let local = try sync.local(id)
         let facts = RetryFacts(
             wantsDocument: wanted != nil, hadBase: rejected.base != nil, existsNow: local != nil,
-            isAtBase: contentEqual(local, rejected.base), isEdited: edited != nil)
+            isAtBase: contentEqual(local, rejected.base))
         var after = wanted
         switch RetryDecision.decide(facts) {
         case .nothing: return

@@ -16,10 +16,10 @@ struct RejectionDecisionTests {
                 answer: answer, isUnchanged: bits & 1 != 0, editChangesNothing: bits & 2 != 0)
         }
     }
-    static let retries = (0..<32).map { bits in
+    static let retries = (0..<16).map { bits in
         RetryFacts(
             wantsDocument: bits & 1 != 0, hadBase: bits & 2 != 0, existsNow: bits & 4 != 0,
-            isAtBase: bits & 8 != 0, isEdited: bits & 16 != 0)
+            isAtBase: bits & 8 != 0)
     }
     static let views = (0..<32).map { bits in
         ViewWriteFacts(
@@ -49,7 +49,7 @@ struct RejectionDecisionTests {
                 [
                     ("wanted", facts.wantsDocument ? "document" : "deletion"),
                     ("base", "\(facts.hadBase)"), ("now", facts.existsNow ? "there" : "gone"),
-                    ("atBase", "\(facts.isAtBase)"), ("edited", "\(facts.isEdited)"),
+                    ("atBase", "\(facts.isAtBase)"),
                 ], RetryDecision.decide(facts).rawValue)
         }
         try expectGolden("decisions/rejection.txt", lines.joined(separator: "\n") + "\n")
@@ -87,7 +87,8 @@ struct RejectionDecisionTests {
             let decision = RetryDecision.decide(facts)
             if decision == .delete { #expect(!facts.wantsDocument) }
             if decision == .merge || decision == .occupied { #expect(facts.existsNow) }
-            if facts.existsNow, !facts.hadBase, facts.wantsDocument, !facts.isEdited {
+            if decision == .put { #expect(!facts.existsNow || facts.isAtBase) }
+            if facts.existsNow, !facts.hadBase, facts.wantsDocument {
                 #expect(decision == .occupied)
             }
         }

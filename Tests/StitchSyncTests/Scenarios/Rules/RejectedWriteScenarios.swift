@@ -244,7 +244,32 @@ struct RejectedWriteScenarios {
         }
         #expect(error?.code == .duplicateKey)
         #expect(try await engine.items.rejectedWrites.write(id: rejected.id) == rejected)
+        let edited = await #expect(throws: StoreError.self) {
+            try await engine.items.rejectedWrites.retry(
+                rejected.id, as: ["_id": "k", "ownerId": "ann", "n": 2])
+        }
+        #expect(edited?.code == .duplicateKey)
         #expect(try engine.items.findOne(id: "k")?["n"] == 1)
+    }
+
+    @Test("an edited retry keeps what others wrote since")
+    func editedRetryOverLaterEdits() async throws {
+        let world = try RuledWorld()
+        let engine = try await world.engine()
+        try await engine.items.insertOne(["_id": "k", "ownerId": "ann", "n": 1, "note": "x"])
+        try await engine.passed()
+        try await engine.items.updateOne(["_id": "k"], ["$set": ["ownerId": "zoe", "n": 5]])
+        try await engine.passed()
+        let rejected: RejectedWrite = try #require(
+            try await engine.items.rejectedWrites.all().first)
+        try world.foreign("k", ["note": "y"])
+        try await engine.syncUntilQuiet()
+        #expect(
+            try await engine.items.rejectedWrites.retry(
+                rejected.id, as: ["_id": "k", "ownerId": "ann", "n": 6, "note": "x"]))
+        try await engine.syncUntilQuiet()
+        #expect(
+            try world.document("k") == ["_id": "k", "ownerId": "ann", "n": 6, "note": "y"])
     }
 
     @Test("a report that nobody took is given after a restart, until it was taken")
