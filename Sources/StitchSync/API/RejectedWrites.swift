@@ -35,7 +35,8 @@ public struct RejectedWrites<Document: Sendable>: Sendable {
     /// Where the document has changed since, the write changes the same fields of the current
     /// document.
     ///
-    /// - Parameter document: what to store instead; `nil` repeats the write.
+    /// - Parameter document: what to store instead; `nil` repeats the write. Of it, too, only the
+    ///   fields are written that differ from the document before the write.
     /// - Returns: whether the rejected write existed.
     /// - Throws: `StoreError` of code 11000 for an insert whose `_id` another document has now, and
     ///   of code 66 for a document with another `_id`; ``SyncError`` of code `.writeRefused` where
@@ -66,9 +67,11 @@ public struct RejectedWrites<Document: Sendable>: Sendable {
     @discardableResult
     public func discard(_ id: Int64) async throws -> Bool {
         try await collection.write { sync in
-            guard try sync.rejectedWrites.write(id, in: sync.collection)?.state == .reverted else {
-                return false
-            }
+            guard let rejection = try sync.rejectedWrites.write(id, in: sync.collection),
+                rejection.state == .reverted
+            else { return false }
+            // A file may have been kept for it.
+            sync.noteChange(of: rejection.write.documentID)
             return try sync.rejectedWrites.remove(id)
         }
     }
@@ -79,7 +82,12 @@ public struct RejectedWrites<Document: Sendable>: Sendable {
     @discardableResult
     public func discardAll() async throws -> Int {
         try await collection.write { sync in
-            try sync.rejectedWrites.removeReverted(in: sync.collection.rowID)
+            if sync.notesDocuments {
+                for rejection in try sync.rejectedWrites.all(.reverted, in: sync.collection) {
+                    sync.noteChange(of: rejection.write.documentID)
+                }
+            }
+            return try sync.rejectedWrites.removeReverted(in: sync.collection.rowID)
         }
     }
 }

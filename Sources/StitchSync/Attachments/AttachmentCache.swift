@@ -232,8 +232,8 @@ final class AttachmentCache: Sendable {
     ///
     /// - Throws: `StoreError` of code `corrupt` when a chunk is missing.
     func read(_ record: AttachmentRecord, from offset: Int64, count: Int) throws -> [UInt8] {
-        let end = min(offset + Int64(count), record.bytes)
-        guard offset >= 0, offset < end else { return [] }
+        guard offset >= 0, offset < record.bytes, count > 0 else { return [] }
+        let end = offset + min(Int64(count), record.bytes - offset)
         let size = Int64(Self.chunkSize)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(end - offset))
@@ -328,19 +328,22 @@ final class AttachmentCache: Sendable {
     private func clear(
         _ id: BSONObjectID, if condition: @escaping @Sendable (AttachmentRecord) -> Bool
     ) async throws -> Bool {
-        let length = try await store.write { transaction -> Int64? in
+        let stored = try await store.write { transaction -> Int64? in
             guard let stored = try transaction.get(Self.records, id: .objectID(id)) else {
                 return nil
             }
             var record = try AttachmentRecord(stored)
             guard condition(record) else { return nil }
+            // Of one that is being stored, the number of bytes is not noted, but its length is true; that
+            // of a reference may be forged.
+            if record.stage == .arriving { record.bytes = record.attachment.length }
             record.stage = .removing
             _ = try transaction.put(Self.records, record.stored)
-            return record.attachment.length
+            return record.bytes
         }
-        guard let length else { return false }
+        guard let stored else { return false }
         let size = Int64(Self.chunkSize)
-        let count = (length + size - 1) / size
+        let count = stored / size + (stored % size > 0 ? 1 : 0)
         for first in stride(from: Int64(0), to: count, by: 256) {
             try await store.write { transaction in
                 guard try Self.isBeingRemoved(id, in: transaction) else { return }

@@ -38,6 +38,8 @@ final class AttachmentTransfers: Sendable {
         var isSettled = false
         /// Whether files wait for a document that a pass may send.
         var isWaiting = false
+        /// Files that are here only and that their document does not refer to any more.
+        var unreferenced: [BSONObjectID: AttachmentRecord] = [:]
     }
 
     private let documents: DocumentStore
@@ -317,11 +319,15 @@ extension AttachmentTransfers {
             let cache = try cache()
             try await settleEarlierFiles(cache)
             try await readDocuments(cache)
+            try await removeUnreferenced(cache)
             guard let files = remote.attachments else { return AttachmentReport() }
             var round = TransferAttachments(self, cache, files, carrying: carries)
             let report = try await round.run()
             state.withLock { $0.isWaiting = report.waiting > 0 }
-            if round.hasSettledLeft { try await settleLeft(cache) }
+            if round.hasSettledLeft {
+                try await settleLeft(cache)
+                try await removeUnreferenced(cache)
+            }
             try await evict(cache)
             return report
         }
@@ -348,14 +354,19 @@ extension AttachmentTransfers {
     ) async {
         var failures = 0
         var random = SystemRandomNumberGenerator()
+        var isOpened = false
         while !Task.isCancelled {
             let seen = wakes.count
-            guard isUsed, isOnline() else {
-                await wakes.wait(after: seen)
-                continue
-            }
             do {
                 defer { for error in takeUnreported() { report(error) } }
+                if !isOpened {
+                    try openIfStored()
+                    isOpened = true
+                }
+                guard isUsed, isOnline() else {
+                    await wakes.wait(after: seen)
+                    continue
+                }
                 failures = try await runRound(carrying: carries).isDone ? 0 : failures + 1
             } catch is CancellationError {
                 return
@@ -402,7 +413,7 @@ extension AttachmentTransfers {
         if isWithoutOwner {
             for namespace in try syncedCollections() { try await readAll(namespace, cache) }
             for record in try cache.records(.staged) where record.owner == nil && isOld(record) {
-                try await cache.remove(record)
+                try await remove(record, cache)
             }
         }
         state.withLock { $0.isSettled = true }
@@ -531,7 +542,7 @@ extension AttachmentTransfers {
         for record in try cache.records(of: owner) {
             switch record.stage {
             case .toSend where references.contains(where: record.isContent): isDone = false
-            case .toSend, .loading, .here: try await remove(record, of: owner, cache)
+            case .toSend, .loading, .here: try await remove(record, cache)
             case .arriving, .staged, .removing: continue
             }
         }
@@ -563,7 +574,7 @@ extension AttachmentTransfers {
             // A reference that is being stored now is in the document soon.
             if record.stage == .staged, !isOld(record) { continue }
             if isLost, record.isUnsent { continue }
-            try await remove(record, of: owner, cache)
+            try await remove(record, cache)
         }
         forget(owner, except: attachments)
         for attachment in attachments {
@@ -590,20 +601,65 @@ extension AttachmentTransfers {
         }
     }
 
-    /// Removes a file to which its document does not refer.
-    ///
-    /// A content that is here only stays where the document refers to it again by now.
-    private func remove(
-        _ record: AttachmentRecord, of owner: AttachmentRecord.Owner, _ cache: AttachmentCache
-    ) async throws {
-        if record.isUnsent {
-            let document = try documents.read {
-                try $0.get(owner.namespace, id: owner.documentID)
-            }
-            if let document, record.attachment.reference(in: document) != nil { return }
+    /// Removes a file to which its document does not refer; later, if it is here only.
+    private func remove(_ record: AttachmentRecord, _ cache: AttachmentCache) async throws {
+        guard !record.isUnsent else {
+            state.withLock { $0.unreferenced[record.attachment.id] = record }
+            return
         }
         try await cache.remove(record)
         noteSuccess(record.attachment.id)
+    }
+
+    /// Removes the files that are here only and that nothing refers to.
+    ///
+    /// All documents are looked at once for all of them: the reference may be back, in another document,
+    /// or in a rejected write that the app may repeat.
+    private func removeUnreferenced(_ cache: AttachmentCache) async throws {
+        let candidates = state.withLock { $0.unreferenced }
+        guard !candidates.isEmpty else { return }
+        let (owners, kept) = try documents.read { try references(to: candidates, $0) }
+        for (id, record) in candidates {
+            if let owner = owners[id] {
+                try await cache.change(id) { record in
+                    guard record.isUnsent, record.stage != .arriving else { return }
+                    (record.stage, record.owner) = (.toSend, owner)
+                }
+            } else if !kept.contains(id) {
+                try await cache.remove(record)
+                noteSuccess(id)
+            }
+            state.withLock { $0.unreferenced[id] = nil }
+        }
+    }
+
+    /// Returns a document that refers to each of some files, and the files to which rejected writes refer.
+    private func references(
+        to files: [BSONObjectID: AttachmentRecord], _ transaction: ReadTransaction
+    ) throws -> (owners: [BSONObjectID: AttachmentRecord.Owner], kept: Set<BSONObjectID>) {
+        func found(in document: BSONDocument) -> [BSONObjectID] {
+            Attachment.all(in: document).filter { files[$0.id]?.isContent(of: $0) == true }
+                .map(\.id)
+        }
+        let connection = transaction.connection
+        var owners: [BSONObjectID: AttachmentRecord.Owner] = [:]
+        var kept: Set<BSONObjectID> = []
+        for collection in try SyncCollectionTable(connection: connection).all() {
+            let namespace = collection.namespace
+            try transaction.forEach(namespace) { document in
+                for id in found(in: document) {
+                    let owner = AttachmentRecord.Owner(
+                        namespace: namespace, documentID: document.documentID)
+                    if owners[id] == nil || files[id]?.owner == owner { owners[id] = owner }
+                }
+            }
+            let rejected = RejectedWriteTable(connection: connection)
+            for rejection in try rejected.all(.reverted, in: collection) {
+                let editions = [rejection.write.document, rejection.write.laterDocument]
+                kept.formUnion(editions.compactMap(\.self).flatMap(found))
+            }
+        }
+        return (owners, kept)
     }
 
     /// Notes that a file is to be loaded, if the collection's policy says so.

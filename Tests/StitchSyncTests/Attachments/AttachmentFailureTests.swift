@@ -1,4 +1,5 @@
 import BSONStore
+import Foundation
 import Testing
 
 @testable import StitchSync
@@ -44,6 +45,55 @@ struct AttachmentFailureTests {
         #expect(try await a.attachments.transfer().sent == 1)
         #expect(try a.file(references[0], 0).state() == .here)
         #expect(try await b.file(references[0], 0).bytes() == Self.content(0))
+    }
+
+    @Test("a reference with an impossible length is removed like any other")
+    func impossibleLength() async throws {
+        let forged = BSONStore.Attachment(
+            id: BSONObjectID(), sha256: [UInt8](repeating: 1, count: 32), length: .max)
+        try await inner.store.write { transaction in
+            try transaction.insert(Self.namespace, ["_id": 7, "photo": forged.bsonValue])
+        }
+        let b = try device("b")
+        try await b.todos.sync(ids: [7])
+        try await b.syncUntilQuiet()
+        await #expect(throws: SyncError.self) { try await b.file(forged, 7).bytes() }
+        #expect(try b.engine.files.cache().record(forged.id) != nil)
+        try await b.todos.deleteOne(["_id": 7])
+        try await b.syncUntilQuiet()
+        try await b.attachments.transfer()
+        #expect(try b.engine.files.cache().record(forged.id) == nil)
+    }
+
+    @Test("the rest of a file is read by any large count")
+    func rest() async throws {
+        let a = try device("a")
+        let reference = try await attached(1, a)[0]
+        let file = a.file(reference, 0)
+        #expect(try await file.read(from: 1, count: .max) == Array(Self.content(0).dropFirst()))
+        #expect(try await file.read(from: .max, count: .max) == [])
+        #expect(try await file.read(from: 0, count: -1) == [])
+    }
+
+    @Test("documents are synced although the store of the files is damaged")
+    func damagedFileStore() async throws {
+        var a = try device("a")
+        _ = try await attached(1, a)
+        await a.engine.close()
+        a.engine.store.close()
+        let path = scratch.path("a.stitch") + "-attachments"
+        try Data(repeating: 7, count: 8_192).write(to: URL(fileURLWithPath: path))
+        a = try device("a")
+        let todos = a.todos
+        var errors = a.engine.errors.makeAsyncIterator()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [engine = a.engine] in try await engine.run() }
+            defer { group.cancelAll() }
+            #expect(await errors.next()?.code == .storeFailed)
+            try await todos.insertOne(["_id": "new"])
+            try await todos.waitForUpload(timeout: .seconds(60))
+        }
+        #expect(try inner.store.read { try $0.get(Self.namespace, id: "new") } != nil)
     }
 
     @Test("run() reports a file that fails once")

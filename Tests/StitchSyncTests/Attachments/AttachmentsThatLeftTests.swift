@@ -1,4 +1,5 @@
 import BSONStore
+import StitchRules
 import Testing
 
 @testable import StitchSync
@@ -89,6 +90,72 @@ struct AttachmentsThatLeftTests {
         try await a.engine.attachments.transfer()
         #expect(try a.engine.attachments.usage() == (0, 0))
         #expect(try !a.engine.attachments.hasUnsent())
+    }
+
+    @Test("a file whose reference moved to another document before it was sent is sent with that one")
+    func moved() async throws {
+        var a = try await device(subscribes: false)
+        try await a.rooms.insertOne(["_id": 1])
+        let reference = try await a.rooms.attach(Self.content, to: 1, at: "photo")
+        try await a.engine.attachments.transfer()
+        try await a.rooms.insertOne(["_id": 2, "photo": reference.bsonValue])
+        try await a.rooms.deleteOne(["_id": 1])
+        a = try await restarted(a)
+        try await a.engine.attachments.transfer()
+        #expect(try a.rooms.file(reference, of: 2).state() == .sending(0))
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.engine.attachments.transfer().sent == 1)
+        let files = try #require(remote.attachments)
+        let place = AttachmentPlace(Self.namespace, documentID: 2, reference)
+        #expect(try await files.state(of: place) == .complete)
+        // Without any reference it goes.
+        try await a.rooms.insertOne(["_id": 3])
+        try await a.rooms.attach(Self.content, to: 3, at: "photo")
+        try await a.rooms.deleteMany([:])
+        try await a.engine.syncUntilQuiet()
+        try await a.engine.attachments.transfer()
+        #expect(try a.engine.attachments.usage() == (0, 0))
+    }
+
+    @Test("a file of a rejected write stays until the write is retried or discarded", arguments: [
+        true, false,
+    ])
+    func rejected(isRetried: Bool) async throws {
+        let open = #"[{"name": "all", "apply_when": {}, "read": true, "write": true}]"#
+        let closed = #"[{"name": "all", "apply_when": {}, "read": true, "write": false}]"#
+        func rules(_ roles: String) throws -> RuleSet {
+            let text = #"{"database": "app", "collection": "rooms", "roles": \#(roles)}"#
+            return try RuleSet(files: [
+                "data_sources/mongodb-atlas/app/rooms/rules.json": Array(text.utf8)
+            ])
+        }
+        let user = RuleUser(id: "ann")
+        let remote = InProcessRemote(
+            store: try DocumentStore(at: .inMemory), rules: try rules(open), user: user)
+        let store = try DocumentStore(at: .file(scratch.path("r.stitch")))
+        let a = Device(store: store, engine: try SyncEngine(store: store, remote: remote))
+        try await a.rooms.insertOne(["_id": 1])
+        try await a.engine.syncUntilQuiet()
+        remote.use(try rules(closed), for: user)
+        let reference = try await a.rooms.attach(Self.content, to: 1, at: "photo")
+        try await a.engine.syncUntilQuiet()
+        let rejected = try #require(try await a.rooms.rejectedWrites.all().first)
+        #expect(try a.rooms.findOne(id: 1) == ["_id": 1])
+        try await a.engine.attachments.transfer()
+        #expect(try a.engine.attachments.usage().bytes > 0)
+        remote.use(try rules(open), for: user)
+        if isRetried {
+            #expect(try await a.rooms.rejectedWrites.retry(rejected.id))
+            try await a.engine.syncUntilQuiet()
+            #expect(try await a.engine.attachments.transfer().sent == 1)
+            let files = try #require(remote.attachments)
+            let place = AttachmentPlace(Self.namespace, documentID: 1, reference)
+            #expect(try await files.state(of: place) == .complete)
+        } else {
+            #expect(try await a.rooms.rejectedWrites.discard(rejected.id))
+            try await a.engine.attachments.transfer()
+            #expect(try a.engine.attachments.usage() == (0, 0))
+        }
     }
 
     @Test("a file that the remote does not know any more goes after a day")
