@@ -50,6 +50,9 @@ extension SyncEngine {
     /// Whether the app closed the engine.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
+    /// Whether the app closed neither the engine nor its store.
+    var isOpen: Bool { !isClosed && !store.isClosed }
+
     /// Checks that the engine is open.
     ///
     /// - Throws: `StoreError` of code `.closed`, unless the caller is part of a pass that began

@@ -79,9 +79,13 @@ public final class UserStores: Sendable {
         guard !userID.isEmpty else { throw SyncError(.storeFailed, "a user id cannot be empty") }
         return try places.withLock { places in
             switch places[Array(userID.utf8)] {
-            case .open(let engine):
+            case .open(let engine) where engine.isOpen:
                 engine.noteSignIn()
                 return engine
+            case .open(let engine):
+                // The app closed it by itself.
+                engine.store.close()
+                engine.noteClosed()
             case .ending: throw Self.isEnding
             case nil: break
             }

@@ -90,8 +90,11 @@ public final class DocumentStore: Sendable {
 
     /// - Throws: `closed` when the store is closed.
     package func checkIsOpen() throws(StoreError) {
-        guard !writer.withLock({ $0.isClosed }) else { throw Self.closed }
+        guard !isClosed else { throw Self.closed }
     }
+
+    /// Whether the store was closed; waits for the write in progress.
+    package var isClosed: Bool { writer.withLock { $0.isClosed } }
 
     private func shut() {
         // The last connection moves the log into the file, which a reader cannot do.

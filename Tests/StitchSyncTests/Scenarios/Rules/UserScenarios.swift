@@ -47,6 +47,25 @@ struct UserScenarios {
         }
     }
 
+    @Test("after an app closed a user's engine or store itself, a sign-in opens the user's documents anew")
+    func closedByTheApp() async throws {
+        let house = try House("anna")
+        let first = try house.users.signIn("anna")
+        try await house.items("anna").insertOne(["_id": 1])
+        await first.close()
+        let second = try house.users.signIn("anna")
+        #expect(second !== first)
+        #expect(try house.items("anna").find().count() == 1)
+        try await house.items("anna").insertOne(["_id": 2])
+        try await second.syncUntilQuiet()
+        #expect(try house.world("anna").remoteDocument(2) == ["_id": 2])
+        second.store.close()
+        try await house.items("anna").insertOne(["_id": 3])
+        try await house.users.signIn("anna").close()
+        try await house.users.signOut("anna", waitingForUpload: .seconds(30))
+        #expect(try house.world("anna").remoteDocument(3) == ["_id": 3])
+    }
+
     @Test("a store opens with the secret that bound it and no other, also without a network")
     func secrets() async throws {
         let house = try House("anna", "bea")
