@@ -164,7 +164,8 @@ extension SyncEngine {
         let (notesDocuments, keepsReferences) = (files.isUsed, self.keepsReferences)
         let limits = limits
         let handled = delivery.handled(in: namespace)
-        let (result, hasReport, isKept, changed, added) = try await write { transaction in
+        let merge = listens == true ? nil : dueMerge(in: namespace)
+        let (result, hasReport, left, changed, added) = try await write { transaction in
             if let handled {
                 try EventOutbox.forget(
                     upTo: handled, of: namespace, in: transaction.connection)
@@ -180,17 +181,15 @@ extension SyncEngine {
             if expanding { try ExpandBatches(sync: sync).run() }
             let result = try body(sync)
             try sync.storeHistory(limits)
-            return (
-                result, sync.hasReport, collection.listens, sync.changedDocuments,
-                try sync.addedFiles()
-            )
+            let left = collection.listens ? try merge?(transaction, collection.rowID) : nil
+            return (result, sync.hasReport, left, sync.changedDocuments, try sync.addedFiles())
         }
         if let handled { delivery.noteRemoved(upTo: handled, in: namespace) }
         files.note(changed, in: namespace)
         files.note(added: added)
         if listens == true { delivery.wake() }
         if hasReport { delivery.reportStoredRejections(in: namespace) }
-        if isKept, listens != true { try await mergeEvents(in: namespace) }
+        if let left { delivery.noteMerge(in: namespace, left: left) }
         return result
     }
 
@@ -260,23 +259,24 @@ extension SyncEngine {
         return isConfigured && ownsStoreFile ? false : nil
     }
 
-    /// Merges events that no listener takes, after some writes.
+    /// A merge of events that no listener takes, within the transaction of a write to their collection.
     ///
-    /// Only the engine that syncs the file knows that no listener takes them.
-    private func mergeEvents(in namespace: Namespace) async throws {
-        guard ownsStoreFile, delivery.isMergeDue(in: namespace) else { return }
-        let (limits, delivery) = (limits, delivery)
-        let left = try await write { transaction -> Int? in
-            let connection = transaction.connection
-            guard !delivery.hasReceivers(namespace),
-                let row = try SyncCollectionTable(connection: connection).existing(namespace)?.rowID
-            else { return nil }
+    /// - Returns: the number of events that are left; `nil` if a listener takes them by now.
+    private typealias Merge = @Sendable (WriteTransaction, _ collection: Int64) throws -> Int?
+
+    /// Returns the merge that is due after some writes.
+    ///
+    /// It is part of the write, so that no failure of it is one of a write that is stored. Only the engine
+    /// that syncs the file knows that no listener takes the events.
+    private func dueMerge(in namespace: Namespace) -> Merge? {
+        guard ownsStoreFile, delivery.isMergeDue(in: namespace) else { return nil }
+        return { [limits, delivery] transaction, collection in
+            guard !delivery.hasReceivers(namespace) else { return nil }
             return try EventMerge(
-                connection: connection, collection: row, countMax: limits.eventsKept,
-                bytesMax: limits.eventBytesKept
+                connection: transaction.connection, collection: collection,
+                countMax: limits.eventsKept, bytesMax: limits.eventBytesKept
             ).run()
         }
-        delivery.noteMerge(in: namespace, left: left ?? 0)
     }
 
     /// Whether this engine alone syncs the store.
@@ -431,7 +431,6 @@ extension SyncEngine {
         runs.begin()
         defer { runs.end() }
         do {
-            try files.openIfStored()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await self.syncLoop.run() }
                 group.addTask {
