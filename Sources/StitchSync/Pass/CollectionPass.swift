@@ -282,6 +282,7 @@ extension PassContext {
             return result
         } catch let stopped as CollectionStoppedError {
             report(stopped.stop)
+            findings.noteRefusal(RemoteError(.rejected, stopped.stop.error(in: namespace).message))
             return nil
         } catch is EngineOfflineError {
             // For the report only: the app went offline on purpose.

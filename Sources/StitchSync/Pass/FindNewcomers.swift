@@ -3,45 +3,74 @@ internal import BSONStore
 /// The search for documents that match the active set and have no record.
 struct FindNewcomers {
     let context: PassContext
+    /// Whether a query was refused before, so that nothing waits for the answer and nobody is told again.
+    var isRepeated = false
 
     /// Requests the ids of documents that match the active set and have no record; after a gap in
     /// the history, nothing else reports them.
-    func run() async throws {
+    ///
+    /// - Returns: whether the remote answered each query.
+    func run() async throws -> Bool {
         let sets = context.engine.sets
-        guard try context.read({ $1.isSubscribed }) else { return }
-        try await context.write { sync in try sync.subscriptions.cancelBootstrap() }
+        guard try context.read({ $1.isSubscribed }) else { return true }
+        if !isRepeated {
+            try await context.write { sync in try sync.subscriptions.cancelBootstrap() }
+        }
         let queries = try context.engine.store.read { transaction in
             try SubscriptionTable(connection: transaction.connection, cache: sets).history().held
                 .queries.index(of: context.namespace)?.queries ?? []
         }
-        let (limit, failures) = (context.limits.batchDocuments, context.engine.failures)
-        for group in QueryGroup.all(in: queries) {
-            let filter = group.filter
-            let subjects = LastingFailures.Subject.all(of: group)
-            var last: BSONValue?
-            while true {
-                let after = last
-                let page: RemoteVersionPage
-                do {
-                    page = try await context.request { remote in
-                        try await remote.versions(matching: filter, after: after, limit: limit)
-                    }
-                } catch let error as RemoteError where failures.isRefusal(error, of: subjects) {
-                    // Local documents stay and are synced; the error is reported to the app.
-                    context.findings.add(
-                        SyncError(
-                            .subscriptionFailed, error.description, namespace: context.namespace,
-                            underlying: error))
-                    break
+        var (place, count, isAnswered) = (0, QueryGroup.countMax, true)
+        while place < queries.count {
+            let group = QueryGroup(in: queries, at: place, atMost: count)
+            do {
+                try await find(group)
+                count = min(QueryGroup.countMax, 2 * count)
+            } catch let error as RemoteError {
+                guard isRefusal(error, of: group) else {
+                    if isRepeated { return false }
+                    throw error
                 }
-                let ids = page.entries.map(\.documentID)
-                try await context.write { sync in try MarkStale(sync: sync).wantNewcomers(ids) }
-                guard !page.isLast, let end = ids.last else {
-                    failures.forget(subjects)
-                    break
+                // One of several queries may be the reason: each is asked for again.
+                guard group.queries.count == 1 else {
+                    count = group.queries.count / 2
+                    continue
                 }
-                last = end
+                isAnswered = false
+                if !isRepeated { report(error) }
             }
+            place = group.queries.endIndex
         }
+        return isAnswered
+    }
+
+    private func isRefusal(_ error: RemoteError, of group: QueryGroup) -> Bool {
+        isRepeated
+            ? error.errorClass == .rejected || error.isAnswer
+            : context.engine.failures.isRefusal(error, of: LastingFailures.Subject.all(of: group))
+    }
+
+    /// Reports a refused query to the app; local documents stay and are synced.
+    private func report(_ error: RemoteError) {
+        context.findings.add(
+            SyncError(
+                .subscriptionFailed, error.description, namespace: context.namespace,
+                underlying: error))
+    }
+
+    private func find(_ group: QueryGroup) async throws {
+        let (filter, limit) = (group.filter, context.limits.batchDocuments)
+        var last: BSONValue?
+        while true {
+            let after = last
+            let page = try await context.request { remote in
+                try await remote.versions(matching: filter, after: after, limit: limit)
+            }
+            let ids = page.entries.map(\.documentID)
+            try await context.write { sync in try MarkStale(sync: sync).wantNewcomers(ids) }
+            guard !page.isLast, let end = ids.last else { break }
+            last = end
+        }
+        context.engine.failures.forget(LastingFailures.Subject.all(of: group))
     }
 }

@@ -22,6 +22,7 @@ final class LastingFailures: Sendable {
     }
 
     private let failures = Locked<[Subject: Failures]>([:])
+    private let asked = Locked<[Namespace: ContinuousClock.Instant]>([:])
     /// The shortest time between the first and the last of them: a disturbance is shorter.
     private let span: Duration
 
@@ -39,6 +40,17 @@ final class LastingFailures: Sendable {
             guard let known = failures[first], known.count >= Self.countMax,
                 ContinuousClock.now - known.start >= span
             else { return false }
+            return true
+        }
+    }
+
+    /// Returns whether a query of a collection that was refused may be asked for again: the first time,
+    /// and when the span of a disturbance is over.
+    func mayAskAgain(_ namespace: Namespace) -> Bool {
+        let now = ContinuousClock.now
+        return asked.withLock { asked in
+            if let last = asked[namespace], now - last < span { return false }
+            asked[namespace] = now
             return true
         }
     }
@@ -65,7 +77,7 @@ extension RemoteError {
     private static let costCodes: Set<Int> = [50, 146]
 
     /// Whether the server itself answered with the error, and the request may be the reason.
-    fileprivate var isAnswer: Bool {
+    var isAnswer: Bool {
         errorClass == .unknown && code != 0
             || errorClass == .retryable && Self.costCodes.contains(code)
     }

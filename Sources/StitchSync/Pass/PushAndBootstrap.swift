@@ -22,7 +22,8 @@ struct PushAndBootstrap {
     func run(_ collections: inout [CollectionPass]) async throws {
         try await pushUnsubscribed(&collections)
         while true {
-            let turn = try nextTurn()
+            let cut = Self.cutCollections(collections)
+            let turn = try nextTurn(cut)
             switch turn.order {
             case .nothing: return
             case .sendWrites:
@@ -30,7 +31,7 @@ struct PushAndBootstrap {
                 where turn.version != nil || pass.includes(collections[index].context.namespace) {
                     try await collections[index].push(before: turn.version)
                 }
-                guard let version = turn.version, try !isHeldUp(version) else { return }
+                guard let version = turn.version, try !isHeldUp(version, cut) else { return }
             case .giveWay:
                 guard let version = turn.version else { return }
                 try await giveWay(to: version)
@@ -52,12 +53,21 @@ struct PushAndBootstrap {
         }
     }
 
+    /// Returns the collections of which this pass can send nothing, because they are stopped or the
+    /// remote refuses to let them be read.
+    ///
+    /// Their writes hold up no set, as those of paused documents do not (rule R8).
+    private static func cutCollections(_ collections: [CollectionPass]) -> Set<Int64> {
+        let cut = collections.filter { !$0.isPulled && $0.context.findings.refusal != nil }
+        return Set(cut.map(\.context.collectionNumber))
+    }
+
     /// Decides from the stored sets and the pending writes what comes next.
-    private func nextTurn() throws -> Turn {
+    private func nextTurn(_ cut: Set<Int64>) throws -> Turn {
         try engine.store.read { transaction in
             let sets = SubscriptionTable(connection: transaction.connection, cache: engine.sets)
             let history = try sets.history()
-            let heldUp = try sets.firstHeldUp()
+            let heldUp = try sets.firstHeldUp(except: cut)
             // Of several sets without a write in between, only the last matters.
             let next = history.waiting.last { $0.version < heldUp ?? .max }
             let order = SubscriptionOrder.decide(
@@ -77,10 +87,10 @@ struct PushAndBootstrap {
     }
 
     /// Whether a write from before a set is still pending.
-    private func isHeldUp(_ version: Int64) throws -> Bool {
+    private func isHeldUp(_ version: Int64, _ cut: Set<Int64>) throws -> Bool {
         try engine.store.read { transaction in
             let sets = SubscriptionTable(connection: transaction.connection, cache: engine.sets)
-            return try sets.firstHeldUp().map { $0 <= version } ?? false
+            return try sets.firstHeldUp(except: cut).map { $0 <= version } ?? false
         }
     }
 }

@@ -24,7 +24,9 @@ struct ReadHistory {
         if let token = collection.token, !collection.needsScan {
             do {
                 switch changed {
-                case .fetch: try await pages.read(after: token) { try await fetchChanged($0) }
+                case .fetch:
+                    try await pages.read(after: token) { try await fetchChanged($0) }
+                    if collection.owesNewcomers { try await askAgainForNewcomers() }
                 case .markStale: try await pages.markStale(after: token)
                 }
                 return
@@ -134,8 +136,19 @@ struct ReadHistory {
             collection.lostToken = lostToken
         }
         try await compareVersions(isAfterDrop: isAfterDrop, since: lostToken)
-        try await FindNewcomers(context: context).run()
-        try await context.updateCollection { ($0.needsScan, $0.isAfterDrop) = (false, false) }
+        let isAnswered = try await FindNewcomers(context: context).run()
+        try await context.updateCollection {
+            ($0.needsScan, $0.isAfterDrop, $0.owesNewcomers) = (false, false, !isAnswered)
+        }
+    }
+
+    /// Asks again for documents that a query did not return after a gap in the history, at each start and
+    /// then now and then.
+    private func askAgainForNewcomers() async throws {
+        guard context.engine.failures.mayAskAgain(context.namespace),
+            try await FindNewcomers(context: context, isRepeated: true).run()
+        else { return }
+        try await context.updateCollection { $0.owesNewcomers = false }
     }
 
     /// A page of records whose versions are compared.

@@ -241,7 +241,7 @@ extension StageDocuments {
     }
 
     private func claimed(_ documents: [BSONDocument]) async throws -> [BSONDocument] {
-        try checkDepth(documents)
+        let documents = try await withoutDeep(documents)
         let bare = documents.filter { VersionField(of: $0) == .absent }.map(\.documentID)
         guard !bare.isEmpty else { return documents }
         try await ClaimVersions(context: context).claim(
@@ -249,15 +249,25 @@ extension StageDocuments {
         let found = try await Fetch(context: context).find(bare).compactMap { lookup in
             if case .found(let document) = lookup { document } else { nil }
         }
-        try checkDepth(found)
-        return documents.filter { VersionField(of: $0) != .absent } + found
+        let claimed = try await withoutDeep(found)
+        return documents.filter { VersionField(of: $0) != .absent } + claimed
     }
 
-    /// Checks that documents can be read again once they are staged.
-    private func checkDepth(_ documents: [BSONDocument]) throws(RemoteError) {
-        guard let deep = documents.first(where: RemoteEdition.isTooDeep) else { return }
-        throw RemoteError(
-            .retryable, "a page holds a document that is nested too deeply: \(deep.documentID)")
+    /// Returns the documents without those that are nested too deeply to be read once they are stored.
+    ///
+    /// Each of these is fetched by its id later, which pauses it: the rest of the page goes on (rule
+    /// R8).
+    private func withoutDeep(_ documents: [BSONDocument]) async throws -> [BSONDocument] {
+        let deep = documents.filter(RemoteEdition.isTooDeep).map(\.documentID)
+        guard !deep.isEmpty else { return documents }
+        try await context.write { sync in
+            for id in deep {
+                if let known = try sync.record(id) { try sync.markStale(known) }
+            }
+            let wanted = try deep.filter { try sync.record($0) == nil }
+            try sync.wantedIDs.add(wanted[...], in: sync.collection.rowID, byID: false)
+        }
+        return documents.filter { !RemoteEdition.isTooDeep($0) }
     }
 }
 

@@ -10,6 +10,9 @@ struct SyncCollectionState {
     var needsScan: Bool
     /// Whether the comparison follows a drop that the app treats as a delete of each document.
     var isAfterDrop = false
+    /// Whether a query was refused after the last gap in the history, so that documents which match it
+    /// may be missing.
+    var owesNewcomers = false
     /// Whether there is a listener, so that events are stored.
     var listens: Bool
     /// Whether the collection has, or had, a subscription.

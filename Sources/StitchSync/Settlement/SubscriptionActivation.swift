@@ -102,13 +102,19 @@ struct SubscriptionActivation {
                     try sync.markStale(record)
                     continue
                 }
-                // The fetch decides about stale records without a local document.
-                if try local.map(sync.membership.keeps) ?? (record.staleMark > 0) { continue }
+                if try local.map(sync.membership.keeps) ?? waits(record, sync) { continue }
                 try documents.evict(record, isHeld: local != nil, .subscription)
                 try documents.keepStaleMark(after: record)
                 if local != nil { evicted += 1 }
             }
         }
+    }
+
+    /// Returns whether a record without a local document stays: the next fetch decides about it, or it is
+    /// paused since no store can hold the document, of which nobody can tell whether a query matches it.
+    private func waits(_ record: SyncRecord, _ sync: SyncTransaction) throws -> Bool {
+        guard record.staleMark == 0 else { return true }
+        return try record.pause?.code == .unusableDocument && sync.membership.isAsked
     }
 
     private func arrive(_ sync: SyncTransaction, _ share: inout CollectionActivation) throws {

@@ -166,10 +166,12 @@ extension SubscriptionTable {
     /// Returns the first set that a pending write precedes.
     ///
     /// Paused documents and those with a foreign version field do not delay a set.
-    func firstHeldUp() throws -> Int64? {
+    ///
+    /// - Parameter cut: the collections whose writes cannot be sent, which do not delay one either.
+    func firstHeldUp(except cut: Set<Int64>) throws -> Int64? {
         let select = try connection.prepare(
             """
-            SELECT document, sync_earlier.version FROM sync_earlier
+            SELECT document, sync_earlier.version, collection FROM sync_earlier
             CROSS JOIN sync_documents ON sync_documents.id = document
             WHERE \(RecordSelection.unsent.condition)
             """)
@@ -178,6 +180,7 @@ extension SubscriptionTable {
         while try select.step() {
             let version = select.int64(1)
             if let first, first <= version { continue }
+            guard !cut.contains(select.int64(2)) else { continue }
             let record = try records.entry(inRow: select.int64(0))?.record
             if case .foreign = record?.version { continue }
             first = version

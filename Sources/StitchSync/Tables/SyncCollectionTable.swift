@@ -55,10 +55,12 @@ struct SyncCollectionTable {
         case needed = 1
         /// All versions have to be compared, and a missing document counts as deleted.
         case neededAfterDrop = 2
+        /// All versions were compared, but a query for new documents was refused.
+        case newcomersOwed = 3
 
         init(of collection: SyncCollectionState) {
             guard collection.needsScan else {
-                self = .notNeeded
+                self = collection.owesNewcomers ? .newcomersOwed : .notNeeded
                 return
             }
             self = collection.isAfterDrop ? .neededAfterDrop : .needed
@@ -165,7 +167,8 @@ extension SyncCollectionTable {
             rowID: row.int64(Column.id),
             namespace: try Namespace(parsing: row.string(Column.namespace)),
             token: try row.document(Column.token).map(ResumeToken.init),
-            needsScan: scan != .notNeeded, isAfterDrop: scan == .neededAfterDrop,
+            needsScan: scan == .needed || scan == .neededAfterDrop,
+            isAfterDrop: scan == .neededAfterDrop, owesNewcomers: scan == .newcomersOwed,
             listens: row.int64(Column.listens) != 0,
             isSubscribed: row.int64(Column.subscribed) != 0,
             identity: try row.document(Column.identity).map(RemoteIdentity.init(stored:)),

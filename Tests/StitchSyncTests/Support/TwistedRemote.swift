@@ -7,6 +7,8 @@ struct TwistedRemote: Remote {
     let base: any Remote
     /// Changes the answer of a look; says the ids with it.
     var finds: @Sendable ([BSONValue], [RemoteLookup]) -> [RemoteLookup] = { $1 }
+    /// Changes a page of a query's documents.
+    var pages: @Sendable (RemotePage) -> RemotePage = { $0 }
     /// Changes a list of versions.
     var versions: @Sendable ([RemoteVersionLookup]) -> [RemoteVersionLookup] = { $0 }
     /// The fault of a single write, which then is not carried out.
@@ -46,7 +48,7 @@ private struct TwistedCollection: RemoteCollection {
     func find(
         matching filter: BSONDocument, after last: BSONValue?, limit: Int
     ) async throws(RemoteError) -> RemotePage {
-        try await base.find(matching: filter, after: last, limit: limit)
+        twist.pages(try await base.find(matching: filter, after: last, limit: limit))
     }
 
     func versions(

@@ -158,6 +158,40 @@ struct HostileRemoteScenarios {
         #expect(try items.findOne(id: "bare") == ["_id": "bare", "x": 1])
     }
 
+    @Test("a document of a query that is too deep is paused, and the rest of the set arrives")
+    func tooDeepInPage() async throws {
+        let world = try SyncWorld()
+        for id in ["deep", "good"] { try world.foreign(.string(id)) { $0["x"] = 1 } }
+        let isTwisted = Locked(true)
+        @Sendable func twisted(_ lookup: RemoteLookup) -> RemoteLookup {
+            guard isTwisted.withLock({ $0 }), case .found(let document) = lookup,
+                document.documentID == "deep"
+            else { return lookup }
+            return Self.tooDeep(lookup)
+        }
+        let remote = TwistedRemote(
+            base: world.remote, finds: { $1.map(twisted) },
+            pages: { page in
+                let documents = page.documents.map { document in
+                    if case .found(let deep) = twisted(.found(document)) { deep } else { document }
+                }
+                return RemotePage(documents: documents, isLast: page.isLast)
+            })
+        let items = try engine(world, remote).collection(SyncWorld.namespace)
+        try await items.subscribe(waitForSync: .never)
+        try await items.insertOne(["_id": "own"])
+        for _ in 0..<3 { _ = try await items.engine.syncNow() }
+        #expect(try items.engine.subscriptions.latest.state == .complete)
+        #expect(try await items.pausedIDs == ["deep"])
+        #expect(try items.findOne(id: "good") == ["_id": "good", "x": 1])
+        #expect(try world.remoteDocument("own") == ["_id": "own"])
+        #expect(try await items.engine.verify() == [])
+        isTwisted.withLock { $0 = false }
+        #expect(try await items.resumeSync(of: "deep"))
+        try await items.engine.syncUntilQuiet()
+        #expect(try items.findOne(id: "deep") == ["_id": "deep", "x": 1])
+    }
+
     @Test("a write that fails for a while does not hold up the ones behind it")
     func passingFailure() async throws {
         let world = try SyncWorld()

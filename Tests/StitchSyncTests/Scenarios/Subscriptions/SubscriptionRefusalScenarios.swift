@@ -134,6 +134,107 @@ struct SubscriptionRefusalScenarios {
         #expect(try await others.pendingIDs == [])
     }
 
+    @Test(
+        "a change in a stopped or forbidden collection holds back no set and no other collection",
+        arguments: [true, false])
+    func cutCollection(isStopped: Bool) async throws {
+        let world = try await world()
+        let (a, isRefused) = try await device(world)
+        isRefused.withLock { $0 = false }
+        let cut = a.engine.collection(isStopped ? SyncWorld.namespace : Self.secret)
+        let others = a.engine.collection(Self.others)
+        await cut.configure(conflictHandler: .remoteWins, droppedCollectionPolicy: .pause)
+        try await cut.subscribe(named: "cut")
+        try await others.subscribe(named: "others")
+        try await cut.insertOne(["_id": "c", "n": 1])
+        try await a.engine.waitForUpload()
+        if isStopped {
+            try world.remoteDocuments.drop()
+        } else {
+            isRefused.withLock { $0 = true }
+        }
+        try await cut.updateOne(["_id": "c"], ["$set": ["n": 2]])
+        let query = try SubscriptionQuery(others.find(["n": 1]))
+        let set = try await a.engine.subscriptions.update {
+            $0.insertOrAssign(query, named: "more")
+        }
+        try await others.insertOne(["_id": "z", "n": 1])
+        for _ in 0..<3 { _ = try await a.engine.syncNow() }
+        #expect(try a.engine.subscriptions.state(of: set.version) == .complete)
+        #expect(try await others.pendingIDs == [])
+        #expect(try await cut.pendingIDs == ["c"])
+        #expect(try cut.findOne(id: "c")?["n"] == 2)
+        // A new query on it is refused, and the other queries of its set are answered.
+        let new = try [SubscriptionQuery(cut.find(["n": 7])), SubscriptionQuery(others.find(["n": 2]))]
+        let last = try await a.engine.subscriptions.update { changes in
+            for (number, query) in new.enumerated() {
+                changes.insertOrAssign(query, named: "new\(number)")
+            }
+        }
+        try await others.insertOne(["_id": "w", "n": 2])
+        for _ in 0..<3 { _ = try await a.engine.syncNow() }
+        let state = try a.engine.subscriptions.state(of: last.version)
+        let isError = if case .error = state { true } else { false }
+        #expect(isError, "\(state as Any)")
+        #expect(try await others.pendingIDs == [])
+        // Once the collection goes on, its change is sent.
+        if isStopped {
+            #expect(try await cut.adoptRemote())
+        } else {
+            isRefused.withLock { $0 = false }
+        }
+        try await a.engine.syncUntilQuiet()
+        #expect(try await cut.pendingIDs == [])
+        #expect(try cut.findOne(id: "c")?["n"] == 2)
+        #expect(try await a.engine.verify() == [])
+    }
+
+    @Test("documents of a query that was refused after a gap in the history arrive once it is answered")
+    func refusedAfterGap() async throws {
+        let world = try await world()
+        let fails = Locked(false)
+        let remote = RefusingRemote(
+            base: world.remote, namespace: SyncWorld.namespace, isRefused: { false },
+            refuses: { "\($0)".contains("slow") && fails.withLock { $0 } },
+            filterError: Self.lastingErrors[1])
+        let a = try lastingDevice(world, remote)
+        try await a.start()
+        let queries = try [["n": ["$lte": 2]], ["slow": 1]].map {
+            try SubscriptionQuery(a.items.find($0))
+        }
+        try await a.engine.subscriptions.update { changes in
+            for (number, query) in queries.enumerated() {
+                changes.insertOrAssign(query, named: "\(number)")
+            }
+        }
+        try await a.engine.syncUntilQuiet()
+        #expect(try a.engine.subscriptions.state == .complete)
+        try world.foreign(10) { $0["n"] = 1 }
+        try world.foreign(11) { $0["slow"] = 1 }
+        let isLost = Locked(true)
+        world.remote.before { call in
+            guard call.kind == .changes else { return }
+            let isFirst = isLost.withLock { isLost in
+                defer { isLost = false }
+                return isLost
+            }
+            if isFirst { throw RemoteError(.historyLost, code: 286, "gone") }
+        }
+        fails.withLock { $0 = true }
+        for _ in 0...LastingFailures.countMax { _ = try await a.engine.syncNow() }
+        world.remote.before(nil)
+        #expect(try await a.heldIDs == [1, 2, 10])
+        // A new start asks again, and is not held up by the answer.
+        try await a.start()
+        #expect(try await a.sync().errors == [])
+        try await a.insert(["_id": 12, "n": 1])
+        try await a.settle()
+        #expect(try world.remoteDocument(12) != nil)
+        fails.withLock { $0 = false }
+        try await a.settle()
+        #expect(try await a.heldIDs == [1, 2, 10, 11, 12])
+    }
+
     @Test("failures of a moment are no refusal, however many they are")
     func disturbance() async throws {
         let world = try await world()
