@@ -12,7 +12,7 @@ package struct DocumentEditions: Sendable {
     package let version: VersionField
     /// The document's sync state.
     package let status: DocumentSyncStatus
-    /// Whether a write was sent and its response did not arrive.
+    /// Whether a write was sent and its answer did not arrive.
     package let hasOpenAttempt: Bool
 
     /// Makes the editions of a document that is not synced.

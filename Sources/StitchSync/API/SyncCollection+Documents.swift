@@ -287,7 +287,7 @@ extension SyncCollection {
             try sync.transaction.bulkWrite(sync.namespace, writes, ordered: ordered) { image in
                 try NoteLocalWrite(sync: sync).note(before: image.before, after: image.after)
             } within: { write in
-                let mark = sync.historyMark
+                let mark = sync.storyMark
                 do {
                     try write()
                 } catch {

@@ -1,4 +1,4 @@
-/// The evidence about an attempt whose response did not arrive.
+/// The evidence about an attempt whose answer did not arrive.
 enum AttemptEvidence: String, CaseIterable {
     /// No attempt is open.
     case noAttempt

@@ -2,7 +2,7 @@
 struct FetchFacts: Hashable {
     /// The result of the fetch.
     enum Remote: String, CaseIterable {
-        /// Proof that no document exists (rule R9).
+        /// No document: none exists (rule R9), or the user sees none.
         case absent
         /// A document without a version field.
         case unversioned
@@ -14,7 +14,7 @@ struct FetchFacts: Hashable {
 
     /// The evidence for the delete of a document that the fetch did not find.
     enum Evidence: String, CaseIterable {
-        /// No evidence: absence alone proves nothing (decision 7).
+        /// No evidence: absence alone proves nothing (rule R9).
         case none
         /// A delete in the history since the confirmed edition, a tombstone, or a drop that the app
         /// treats as a delete.

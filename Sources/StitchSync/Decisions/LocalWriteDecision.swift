@@ -12,9 +12,9 @@ struct LocalWriteFacts: Hashable {
     var baseIsAbsent: Bool
     /// Whether the content after the write equals the base's.
     var equalsBase: Bool
-    /// Whether an attempt was sent and its response did not arrive.
+    /// Whether an attempt was sent and its answer did not arrive.
     var hasOpenAttempt: Bool
-    /// Whether the remote may still apply an abandoned attempt, for which no evidence was found.
+    /// Whether the remote may still apply an unresolved attempt, for which no evidence was found.
     var mayLandLate: Bool
     /// Whether the document is paused.
     var isPaused: Bool
@@ -36,7 +36,7 @@ enum LocalWriteDecision: String, CaseIterable {
     case resumePending
     /// Do as `clearPending`, and end the pause; the next pass fetches the remote edition first.
     ///
-    /// Also chosen for a deleted document whose abandoned insert the remote may still apply.
+    /// Also chosen for a deleted document whose unresolved insert the remote may still apply.
     case resumeClean
 
     /// Decides by rules R2 and R3.

@@ -1,4 +1,4 @@
-/// The facts about a document when a subscription set is applied.
+/// The facts about a fetched document that an id or a query may keep on the device.
 struct MembershipFacts: Hashable {
     /// The remote's answer about the document.
     enum Remote: String, CaseIterable {
@@ -21,7 +21,7 @@ struct MembershipFacts: Hashable {
     var remote: Remote
 }
 
-/// The treatment of a document when a subscription set is applied.
+/// The treatment of a fetched document that an id or a query may keep on the device.
 ///
 /// A document stays while its id or a query keeps it or a change is pending. Otherwise it is
 /// evicted, which is never a delete.

@@ -21,7 +21,7 @@ enum SubscriptionDecision: Hashable {
 
     static func decide(_ state: SubscriptionState, _ event: SubscriptionEvent) -> Self {
         switch (state, event) {
-        // A response to this set that arrived after a later set superseded it.
+        // An answer to this set that arrived after a later set superseded it.
         case (.superseded, _): .stay
         case (.pending, .bootstrapBegan): .become(.bootstrapping)
         case (.bootstrapping, .bootstrapBegan): .stay

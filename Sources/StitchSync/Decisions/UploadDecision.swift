@@ -2,7 +2,7 @@
 struct UploadFacts: Hashable {
     var pending: PendingChange
     var isPaused: Bool
-    /// Whether an attempt was sent and its response did not arrive.
+    /// Whether an attempt was sent and its answer did not arrive.
     var hasOpenAttempt: Bool
     /// Whether the remote edition has to be fetched first.
     var isStale: Bool

@@ -1,6 +1,6 @@
-/// The remote's response to an attempt, and the app's writes meanwhile.
+/// The remote's answer to an attempt, and the app's writes meanwhile.
 struct UploadOutcomeFacts: Hashable {
-    /// The class of the response (rule R7).
+    /// The class of the answer (rule R7).
     enum Outcome: String, CaseIterable {
         /// The write is durable.
         case applied
@@ -12,7 +12,7 @@ struct UploadOutcomeFacts: Hashable {
         case valueTaken
         /// The remote refuses the change for good: its content, or by a rule.
         case rejected
-        /// No response, or a temporary error: the write may or may not be applied.
+        /// No answer, or a temporary error: the write may or may not be applied.
         case retryable
     }
 
@@ -29,7 +29,7 @@ struct UploadOutcomeFacts: Hashable {
     var onRejection = RejectionDecision.pause
 }
 
-/// The treatment of a response.
+/// The treatment of an answer.
 enum UploadSettlement: String, CaseIterable {
     /// Make the attempt's document the base; nothing is pending.
     case confirm

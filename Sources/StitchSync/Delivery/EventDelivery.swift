@@ -405,9 +405,9 @@ extension EventDelivery {
             while !isClosed {
                 let receivers = receivers(ofErrorsIn: namespace)
                 if receivers.isEmpty { return }
-                let (untold, session) = try untold(in: namespace)
-                guard let error = RejectedWriteRecord.error(untold) else { return }
-                if let first = untold.first {
+                let (unreported, session) = try unreported(in: namespace)
+                guard let error = RejectedWriteRecord.error(unreported) else { return }
+                if let first = unreported.first {
                     log.note(
                         .info, namespace,
                         CompensatingWrite.reportingLine(
@@ -419,7 +419,7 @@ extension EventDelivery {
                         group.addTask { await receiver.tell(error, self) }
                     }
                 }
-                state.withLock { $0.reported[namespace] = untold }
+                state.withLock { $0.reported[namespace] = unreported }
                 try await markReported(in: namespace)
             }
         } catch {
@@ -437,7 +437,9 @@ extension EventDelivery {
         state.withLock { $0.reported[namespace] = nil }
     }
 
-    private func untold(in namespace: Namespace) throws -> ([RejectedWriteRecord], session: Int64) {
+    private func unreported(
+        in namespace: Namespace
+    ) throws -> ([RejectedWriteRecord], session: Int64) {
         try store.read { transaction in
             let connection = transaction.connection
             guard

@@ -5,14 +5,14 @@ internal import BSONStore
 /// The way of a document, from the outside to the inside:
 ///
 /// 1. `applyStale`, `applyWanted`, `apply` and `applyPostponed` fetch documents in batches;
-///    `settleReported` has them from the history.
+///    `settleTold` has them from the history.
 /// 2. `settleAndClaim` settles a batch, gives versions to documents without one and settles these again.
 /// 3. `settle` looks for evidence of the open attempts, commits, and has the app resolve conflicts.
 /// 4. `commit` runs the transaction: for the whole batch, or after an error with a savepoint for each
 ///    document.
 /// 5. `SettleFetchedBatch` goes through the batch inside the transaction.
 /// 6. `SettleFetched` settles one document: `FetchDecision` decides, `carryOut` does what it says.
-/// 7. `sort` reports the outcomes, and returns the conflicts and the documents without a version.
+/// 7. `report` reports the outcomes, and returns the conflicts and the documents without a version.
 /// 8. `ResolveConflicts` asks the app, and commits each answer by `SettleConflict`.
 ///
 /// The verbs keep their meaning in all steps: to *apply* is to fetch and settle, to *settle* is to store
@@ -131,7 +131,7 @@ struct ApplyRemote {
     /// Settles documents that the history reported whole, in batches; nothing is fetched.
     ///
     /// - Parameter extras: the data that the last commit stores in addition.
-    func settleReported(_ reported: [FetchedDocument], then extras: CommitExtras) async throws {
+    func settleTold(_ reported: [FetchedDocument], then extras: CommitExtras) async throws {
         let size = context.limits.batchDocuments
         for start in stride(from: 0, to: reported.count, by: size) {
             let end = min(start + size, reported.count)
@@ -223,20 +223,20 @@ struct ApplyRemote {
                 staged: Set(counted.indices.filter { staged.contains(counted[$0]) }),
                 in: context.namespace)
         }
-        let (conflicts, claims) = sort(settled, of: fetchedDocuments)
+        let (conflicts, claims) = report(settled, of: fetchedDocuments)
         let conflictStep = ResolveConflicts(context: context)
         try await conflictStep.resolve(conflicts)
         if !conflicts.isEmpty { try conflictStep.removeFinishedWaits() }
         return claims
     }
 
-    /// Counts and reports the outcomes, and sorts out those that need a further step.
+    /// Counts and reports the outcomes, and picks those that need a further step.
     ///
     /// It also finishes conflicts that were resolved at once: it writes them to the journal and
     /// holds their uploads back until the next pass.
     ///
     /// - Returns: the conflicts to resolve, and the records of documents to give a version.
-    private func sort(
+    private func report(
         _ settled: [FetchOutcome], of fetchedDocuments: [FetchedDocument]
     ) -> (conflicts: [OpenConflict], claims: [SyncRecord]) {
         let conflictStep = ResolveConflicts(context: context)

@@ -36,7 +36,7 @@ struct CollectionPass {
         state = try await stateAfter {
             let identity = try await checkIdentity()
             let fetching = applyRemote(identity, isStaging: isBootstrapping)
-            try await moveBatchedAttempts()
+            try await expandAttempts()
             try await pauseQuarantined()
             try await resumeUndecodable()
             try ResolveConflicts(context: context).removeFinishedWaits()
@@ -53,7 +53,7 @@ struct CollectionPass {
     mutating func markStale() async throws {
         state = try await stateAfter {
             let identity = try await checkIdentity()
-            try await moveBatchedAttempts()
+            try await expandAttempts()
             try await readHistory(applyRemote(identity), changed: .markStale)
             return identity
         }
@@ -103,14 +103,14 @@ extension CollectionPass {
         ApplyRemote(context: context, isIdentityKnown: identity.isKnown, isStaging: isStaging)
     }
 
-    /// Moves the attempts of an interrupted upload to the records of their documents.
+    /// Writes the attempts of an interrupted upload to the records of their documents.
     ///
     /// An attempt is a write that was stored before it was sent. An upload stores the attempts of a
-    /// batch in one row (``AttemptBatch``) and removes it with the responses. A row that is still
-    /// there belongs to an upload whose responses were lost. Each record then needs its own
+    /// batch in one row (``AttemptBatch``) and removes it with the answers. A row that is still
+    /// there belongs to an upload whose answers were lost. Each record then needs its own
     /// attempt, since the remote may have applied some of them: the pull looks for evidence of
     /// each.
-    private func moveBatchedAttempts() async throws {
+    private func expandAttempts() async throws {
         guard try context.read({ $1.hasAttempts }) else { return }
         try await context.write { try ExpandBatches(sync: $0).expandAttempts() }
     }
@@ -173,7 +173,7 @@ extension CollectionPass {
 extension CollectionPass {
     /// Uploads the pending changes.
     ///
-    /// Writes an attempt for each before it is sent, then settles each response. Documents that
+    /// Writes an attempt for each before it is sent, then settles each answer. Documents that
     /// another client changed first are fetched.
     private func upload(before set: Int64?, _ fetching: ApplyRemote) async throws {
         try await Upload(context: context, applyRemote: fetching).run(before: set)

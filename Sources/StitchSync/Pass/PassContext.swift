@@ -16,7 +16,7 @@ struct PassContext: Sendable {
 
     var limits: SyncLimits { engine.limits }
 
-    /// The app's policy for the settlement of responses.
+    /// The app's policy for the settlement of answers.
     var uploadPolicy: UploadPolicy {
         UploadPolicy(failuresMax: limits.failuresMax, rejection: configuration.rejection.rule)
     }
@@ -63,7 +63,7 @@ struct PassContext: Sendable {
     /// Sends a request to the remote and counts it; sends none while the engine is offline.
     ///
     /// After a timeout or a cancellation, the pass does not wait for the request, which counts as
-    /// one whose response was lost.
+    /// one whose answer was lost.
     ///
     /// - Throws: `RemoteError`, and ``EngineOfflineError`` while the engine is offline; untyped,
     ///   since Swift 6.3's optimizer crashes on the typed form.

@@ -57,7 +57,7 @@ struct ReadHistory {
         guard !news.isEmpty || !told.isEmpty else { return try await pages.markStale(rest) }
         context.engine.progress.announce(news.count + told.count, in: context.namespace)
         do {
-            try await applyRemote.settleReported(
+            try await applyRemote.settleTold(
                 told, then: news.isEmpty ? .markStale(rest) : .nothing)
             try await applyRemote.apply(
                 news, then: .markStale(rest), absenceCauses: batch.absenceCauses)

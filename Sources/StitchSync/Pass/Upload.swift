@@ -36,9 +36,9 @@ struct Upload {
         /// They are sent together with those that give up their values, and no more after that.
         var only: Set<Int64>?
 
-        var isLast: Bool { only != nil }
+        var isSecond: Bool { only != nil }
         /// What the second walk sends must not be answered in parts.
-        var window: ClosedRange<Int> { isLast ? 1...1 : Upload.window }
+        var window: ClosedRange<Int> { isSecond ? 1...1 : Upload.window }
     }
 
     /// A batch with the answers to its writes.
@@ -65,7 +65,7 @@ struct Upload {
         if let failure = tally.failure { throw failure }
     }
 
-    /// Removes the stale bases that no later commit removed.
+    /// Removes the outdated bases that no later commit removed.
     private func remove(_ outdatedBases: [Int64]) async throws {
         guard !outdatedBases.isEmpty else { return }
         try await context.write { sync in try sync.records.removeOutdatedBases(of: outdatedBases) }
@@ -125,7 +125,7 @@ struct Upload {
                     stored = try await settle(
                         next.batch, outcomes, walk, &tally,
                         begin: failure == nil ? lastRow.map { beginning(walk, after: $0) } : nil,
-                        isLast: underWay == 0)
+                        isAlone: underWay == 0)
                 }
             }
             if let failure { throw failure }
@@ -149,7 +149,7 @@ struct Upload {
         _ walk: Walk, after row: Int64
     ) -> @Sendable (SyncTransaction) throws -> OutgoingBatch {
         var limits = context.limits
-        if walk.isLast { limits.batchDocuments = limits.exchangedDocuments }
+        if walk.isSecond { limits.batchDocuments = limits.exchangedDocuments }
         let policy = context.uploadPolicy
         let heldBack = context.findings.heldBack
         return { [limits] sync in
@@ -166,7 +166,7 @@ struct Upload {
         let start = clock.now
         do {
             var outcomes = try await outcomes(of: batch.attempts)
-            if walk.isLast { try await exchange(batch.attempts, &outcomes) }
+            if walk.isSecond { try await exchange(batch.attempts, &outcomes) }
             return Answer(batch: batch, outcomes: .success(outcomes), time: clock.now - start)
         } catch {
             // Without an answer the remote may still apply the writes, even after a desync has removed
@@ -180,12 +180,12 @@ struct Upload {
     ///
     /// - Parameters:
     ///   - begin: stores the attempts of the next batch; `nil` to send no further one.
-    ///   - isLast: whether no other batch is under way.
+    ///   - isAlone: whether no other batch is under way.
     /// - Returns: the next batch.
     private func settle(
         _ batch: OutgoingBatch, _ outcomes: [RemoteWriteOutcome], _ walk: Walk,
         _ tally: inout Tally,
-        begin: (@Sendable (SyncTransaction) throws -> OutgoingBatch)?, isLast: Bool
+        begin: (@Sendable (SyncTransaction) throws -> OutgoingBatch)?, isAlone: Bool
     ) async throws -> OutgoingBatch? {
         let attempts = batch.attempts
         logDenied(outcomes)
@@ -193,17 +193,17 @@ struct Upload {
             $0.leavesBase(after: $1) ? $0.record.rowID : nil
         }
         let (policy, stale, sendsAgain) = (
-            context.uploadPolicy, tally.outdatedBases, !walk.isLast
+            context.uploadPolicy, tally.outdatedBases, !walk.isSecond
         )
         let (settlements, next) = try await context.write { sync in
             let settlements = try SettleUpload(
                 sync: sync, policy: policy, sendsTakenAgain: sendsAgain
             ).settle(batch, outcomes)
             let next = try begin?(sync)
-            if isLast, next?.lastRow == nil { try sync.records.removeOutdatedBases(of: stale) }
+            if isAlone, next?.lastRow == nil { try sync.records.removeOutdatedBases(of: stale) }
             return (settlements, next)
         }
-        if isLast, next?.lastRow == nil { tally.outdatedBases = [] }
+        if isAlone, next?.lastRow == nil { tally.outdatedBases = [] }
         context.engine.progress.count { progress in
             progress.uploadedDocuments += outcomes.count { $0 == .applied }
             progress.uploadedBytes += batch.byteCount
@@ -306,10 +306,7 @@ struct Upload {
 
     /// Logs a line about denied writes, as Device Sync does.
     private func logDenied(_ outcomes: [RemoteWriteOutcome]) {
-        let isDenied = outcomes.contains {
-            if case .failed(let error) = $0 { error.compensatingWrite != nil } else { false }
-        }
-        guard isDenied else { return }
+        guard outcomes.contains(where: \.isDenied) else { return }
         context.engine.log.note(
             .warning, context.namespace,
             CompensatingWrite.receivedLine(session: context.collectionNumber))

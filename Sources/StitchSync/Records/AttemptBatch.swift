@@ -2,9 +2,9 @@ internal import BSONStore
 
 /// Attempts that are sent together, stored in one row instead of in each record (rule R3).
 ///
-/// The row exists from before the request until the transaction that settles the responses. Another
+/// The row exists from before the request until the transaction that settles the answers. Another
 /// write to the collection first moves the attempts to their records, and so does the next pass
-/// after a lost response.
+/// after a lost answer.
 struct AttemptBatch: Sendable {
     /// The kind of an attempt.
     enum Kind: UInt64 {

@@ -18,7 +18,7 @@ final class OutgoingAttempt: Sendable {
         self.local = local
     }
 
-    /// Returns whether the response makes the stored base stale; stale bases are removed together,
+    /// Returns whether the answer makes the stored base outdated; outdated bases are removed together,
     /// which is cheaper.
     func leavesBase(after outcome: RemoteWriteOutcome) -> Bool {
         outcome == .applied && kind != .delete && record.storedBase != nil

@@ -20,7 +20,7 @@ struct RejectedWriteRecord: Sendable {
     /// In the state `asking` it shows whether the document was written before the app's answer.
     var revision: Int64
     let write: RejectedWrite<BSONDocument>
-    /// The number of the remote's history at the time of the response; 0 where it has none.
+    /// The number of the remote's history at the time of the answer; 0 where it has none.
     let serverVersion: Int64
 }
 

@@ -95,13 +95,13 @@ extension SyncRecord {
         storedIndexedFields = (isPending, staleMark, rarities, isDeletedHere)
     }
 
-    /// The attempt without a response.
+    /// The attempt without an answer.
     var attempt: Attempt? {
         get { rarities?.attempt }
         set { rarities = RareFields(newValue, unresolved, pause) }
     }
 
-    /// The abandoned attempts since the last confirmed one, the oldest first.
+    /// The unresolved attempts since the last confirmed one, the oldest first.
     ///
     /// No evidence of them was found, and the remote may still apply each.
     private(set) var unresolved: [UnresolvedAttempt] {
@@ -115,17 +115,17 @@ extension SyncRecord {
         set { rarities = RareFields(attempt, unresolved, newValue) }
     }
 
-    /// The maximum number of stored abandoned attempts; an older one that the remote applies later
+    /// The maximum number of stored unresolved attempts; an older one that the remote applies later
     /// counts as another client's write.
     static let unresolvedMax = 32
 
-    /// Stores abandoned attempts.
+    /// Stores unresolved attempts.
     mutating func addUnresolved(_ attempts: [UnresolvedAttempt]) {
         let news = attempts.filter { one in !unresolved.contains { $0.operation == one.operation } }
         unresolved = (unresolved + news).suffix(Self.unresolvedMax)
     }
 
-    /// Removes the abandoned attempts, since the remote's edition is known.
+    /// Removes the unresolved attempts, since the remote's edition is known.
     mutating func clearUnresolved() { if !unresolved.isEmpty { unresolved = [] } }
 
     /// Whether the document stays on the device without a query that matches it.
@@ -185,7 +185,7 @@ extension SyncRecord {
 
     /// Stores a base without a pending change.
     ///
-    /// An abandoned attempt may still be applied as long as the remote keeps the version in its
+    /// An unresolved attempt may still be applied as long as the remote keeps the version in its
     /// condition.
     mutating func takeBase(_ base: StoredContent, _ version: VersionField) {
         self.base = base

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// An abandoned attempt that the remote may still apply.
+/// An unresolved attempt that the remote may still apply.
 ///
 /// Its name in the remote document does not exclude other changes: a foreign client may have
 /// changed the document before or after it without changing the version (rule R6).

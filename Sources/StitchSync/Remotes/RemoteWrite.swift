@@ -95,3 +95,10 @@ public enum RemoteWriteOutcome: Sendable, Hashable {
     /// The write failed, temporarily or permanently by the error's class.
     case failed(RemoteError)
 }
+
+extension RemoteWriteOutcome {
+    /// Whether rules or subscriptions refused the write, not its content.
+    var isDenied: Bool {
+        if case .failed(let error) = self { error.compensatingWrite != nil } else { false }
+    }
+}

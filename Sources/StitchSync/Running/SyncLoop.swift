@@ -62,7 +62,7 @@ struct SyncLoop: Sendable {
                     failures = 0
                     continue
                 }
-            } catch let error as StoreError where Self.mayPass(error) {
+            } catch let error as StoreError where Self.isTemporary(error) {
                 // A store that is temporarily busy or full is a failure like the remote's.
                 faults.note(error, commits: store.commitCount)
                 lastPass.withLock { $0 = LastPass(isFailing: true) }
@@ -228,7 +228,7 @@ struct SyncLoop: Sendable {
                 memory.notePasses(passes.count, isFailing: lastPass.withLock { $0.isFailing })
                 do {
                     try adjust(&waits, memory, &group)
-                } catch let error as StoreError where Self.mayPass(error) {
+                } catch let error as StoreError where Self.isTemporary(error) {
                     try await waitAfterFailedWatch()
                     continue
                 }
@@ -400,13 +400,13 @@ struct SyncLoop: Sendable {
         } catch let error as SyncError where error.code == .offline {
             // The changes are noted when the engine is online again.
             return true
-        } catch let error as StoreError where Self.mayPass(error) {
+        } catch let error as StoreError where Self.isTemporary(error) {
             return false
         }
     }
 
     /// Returns whether an error is temporary, such as a busy store or a full disk.
-    private static func mayPass(_ error: StoreError) -> Bool {
+    private static func isTemporary(_ error: StoreError) -> Bool {
         [.busy, .diskFull, .ioError].contains(error.code)
     }
 }
@@ -462,7 +462,7 @@ extension SyncLoop {
         } catch let error as RemoteError {
             history.forget(namespace)
             if error.endsHistory { return .historyEnded }
-        } catch let error as StoreError where Self.mayPass(error) {
+        } catch let error as StoreError where Self.isTemporary(error) {
             history.forget(namespace)
         }
         try await waitAfterFailedWatch()

@@ -1,19 +1,5 @@
 internal import BSONStore
 
-/// The attempts of one batch, and the last record that was considered.
-struct OutgoingBatch: Sendable {
-    var attempts: [OutgoingAttempt] = []
-    /// Changes that are not uploaded, since no subscription matches them.
-    var refused: [OutOfViewChange] = []
-    /// Errors of documents that are not uploaded, since they are missing without a delete.
-    var missing: [SyncError] = []
-    /// The place where the attempts are stored together.
-    var place: AttemptBatchTable.Place?
-    var lastRow: Int64?
-    /// Whether more changes may follow that did not fit.
-    var isFull = false
-}
-
 /// The storage of the next pending changes as attempts, before they are sent.
 ///
 /// It also takes out what must not be sent: it pauses documents that are in quarantine or whose row is

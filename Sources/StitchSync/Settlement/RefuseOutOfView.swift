@@ -33,7 +33,7 @@ struct RefuseOutOfView {
             let write = CompensatingWrite.judge(facts, of: id, in: sync.namespace)
         else { return nil }
         let error = RemoteError(write)
-        let decision = policy.onRejection(of: record, isCompensating: true)
+        let decision = policy.onRejection(of: record, isDenied: true)
         let rejected = SettleRejection.RejectedChange(
             operation: operation, intended: local, local: local, error: error)
         return OutOfViewChange(
@@ -61,7 +61,7 @@ struct RefuseOutOfView {
         let rejected = SettleRejection.RejectedChange(
             operation: operation, intended: local, local: local, error: error)
         let decision = try SettleRejection(sync: sync).settle(
-            policy.onRejection(of: record, isCompensating: true), rejected, of: record)
+            policy.onRejection(of: record, isDenied: true), rejected, of: record)
         if decision == .revert, let restored = try sync.record(id) {
             try DeviceDocuments(sync: sync).removeFromView(restored, isHeld: true)
         }

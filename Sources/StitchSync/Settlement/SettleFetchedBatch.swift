@@ -117,7 +117,7 @@ extension SettleFetchedBatch {
         let scanned = try scanning(fetchedDocuments)
         let keys = fetchedDocuments.map { BSONKey.encode($0.record.documentID) }
         var refused: [[UInt8]: StoreError] = [:]
-        let mark = sync.historyMark
+        let mark = sync.storyMark
         while true {
             do {
                 let settled = try sync.transaction.savepoint {
@@ -169,7 +169,7 @@ extension SettleFetchedBatch {
 
     /// Settles one fetched document in a savepoint: an error stops that document only (R8).
     func settleInSavepoint(_ fetched: FetchedDocument) throws -> FetchOutcome {
-        let mark = sync.historyMark
+        let mark = sync.storyMark
         do {
             return try sync.transaction.savepoint {
                 try settle(fetched)

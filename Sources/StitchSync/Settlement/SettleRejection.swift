@@ -14,7 +14,10 @@ struct SettleRejection {
         let error: RemoteError
     }
 
-    /// Reverts a change or pauses its document; keeps the refused write in either case.
+    /// Reverts a change or pauses its document, and stores the refused write.
+    ///
+    /// A write that is refused for its content and only pauses is not stored: its change stays in the
+    /// document.
     ///
     /// - Parameter old: the record with the refused attempt.
     /// - Returns: the decision that was carried out: a document that cannot be reverted is paused.
@@ -27,7 +30,7 @@ struct SettleRejection {
             .refused(HistoryRefusal(rejected.error)), of: record.documentID,
             operation: rejected.operation, from: old.version)
         if decision == .revert {
-            let mark = sync.historyMark
+            let mark = sync.storyMark
             do {
                 try sync.transaction.savepoint {
                     try revert(record, rejected)

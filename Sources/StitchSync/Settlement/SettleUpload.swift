@@ -56,17 +56,13 @@ struct SettleUpload {
             localExists: local != nil, localUnchanged: contentEqual(local, intended),
             triedOften: Self.isUnknown(outcome) && record.failures + 1 >= policy.failuresMax,
             onRejection: policy.onRejection(
-                of: record, isCompensating: Self.isCompensating(outcome)))
+                of: record, isDenied: outcome.isDenied))
         return try carryOut(
             UploadSettlement.decide(facts), attempt, outcome, of: record, local: local)
     }
 
     private static func isUnknown(_ outcome: RemoteWriteOutcome) -> Bool {
         if case .failed(let error) = outcome { error.errorClass == .unknown } else { false }
-    }
-
-    private static func isCompensating(_ outcome: RemoteWriteOutcome) -> Bool {
-        if case .failed(let error) = outcome { error.compensatingWrite != nil } else { false }
     }
 
     private func classify(_ outcome: RemoteWriteOutcome) -> UploadOutcomeFacts.Outcome {

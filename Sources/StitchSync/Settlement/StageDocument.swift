@@ -94,7 +94,7 @@ struct StageDocument {
             return .arrived(fetched.foreignVersion(in: sync.namespace))
         }
         guard individually else { return try insert() }
-        let mark = sync.historyMark
+        let mark = sync.storyMark
         do {
             return try sync.transaction.savepoint { try insert() }
         } catch let cause where SyncTransaction.concernsDocument(cause) {

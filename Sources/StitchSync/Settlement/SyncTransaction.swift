@@ -244,7 +244,7 @@ struct SyncTransaction {
     }
 
     /// The place in the transaction's history to which a rollback returns.
-    var historyMark: HistoryBuffer.Mark { notes.history.mark }
+    var storyMark: HistoryBuffer.Mark { notes.history.mark }
 
     /// Resets what the transaction noted in a savepoint that was rolled back: its number and
     /// the history after a mark.

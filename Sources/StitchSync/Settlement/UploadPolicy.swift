@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// The policies for the settlement of responses.
+/// The policies for the settlement of answers.
 struct UploadPolicy: Sendable {
     /// The maximum number of consecutive failures of one document's upload, and of questions to the
     /// app about it.
@@ -10,11 +10,11 @@ struct UploadPolicy: Sendable {
 
     /// Decides about a refused change of a record.
     ///
-    /// - Parameter isCompensating: whether rules or subscriptions are the reason.
-    func onRejection(of record: SyncRecord, isCompensating: Bool) -> RejectionDecision {
+    /// - Parameter isDenied: whether rules or subscriptions are the reason.
+    func onRejection(of record: SyncRecord, isDenied: Bool) -> RejectionDecision {
         RejectionDecision.decide(
             RejectionFacts(
-                rule: rejection, isCompensating: isCompensating,
+                rule: rejection, isDenied: isDenied,
                 askedOften: record.failures >= failuresMax))
     }
 }

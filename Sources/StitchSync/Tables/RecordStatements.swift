@@ -133,7 +133,7 @@ extension RecordStatements {
         VALUES (?\(Column.id.parameter), ?\(Column.base.parameter))
         """)
     static let deleteBase = FixedStatement("DELETE FROM sync_bases WHERE \(isOfRow)")
-    static let deleteStaleBase = FixedStatement(
+    static let deleteOutdatedBase = FixedStatement(
         """
         DELETE FROM sync_bases WHERE \(isOfRow)
             AND (SELECT base_kind FROM sync_documents WHERE \(isRow)) IS NOT \(storedBaseKind)

@@ -77,11 +77,12 @@ struct RejectedWriteTable {
             ORDER BY id
             """)
         select.bind(1, collection.rowID)
-        let untold = try read(select, collection)
-        guard let first = untold.first else { return [] }
+        let unreported = try read(select, collection)
+        guard let first = unreported.first else { return [] }
         // A write that paused its document has an error of its own with its reason.
         return first.state == .reverted
-            ? untold.filter { $0.state == .reverted && $0.write.code == first.write.code } : [first]
+            ? unreported.filter { $0.state == .reverted && $0.write.code == first.write.code }
+            : [first]
     }
 
     private func read(

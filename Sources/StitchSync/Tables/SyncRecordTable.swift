@@ -345,7 +345,7 @@ extension SyncRecordTable {
         if try connection.int64(firstPending) == nil {
             return try connection.execute("DELETE FROM sync_bases")
         }
-        for row in rows { try run(SQL.deleteStaleBase, ofRow: row) }
+        for row in rows { try run(SQL.deleteOutdatedBase, ofRow: row) }
     }
 
     /// Runs a statement that deletes what another table has of a record.

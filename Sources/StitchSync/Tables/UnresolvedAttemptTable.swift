@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// The table of abandoned inserts whose records were removed.
+/// The table of unresolved inserts whose records were removed.
 ///
 /// A document that is deleted before its insert was confirmed has no record once the remote does
 /// not hold it. The remote may still apply the insert later. If the app then inserts the document

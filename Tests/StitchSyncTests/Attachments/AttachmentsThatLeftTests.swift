@@ -92,7 +92,7 @@ struct AttachmentsThatLeftTests {
         #expect(try !a.engine.attachments.hasUnsent())
     }
 
-    @Test("a file whose reference moved to another document before it was sent is sent with that one")
+    @Test("a file whose reference moved to another document is sent with that one")
     func moved() async throws {
         var a = try await device(subscribes: false)
         try await a.rooms.insertOne(["_id": 1])
@@ -117,9 +117,9 @@ struct AttachmentsThatLeftTests {
         #expect(try a.engine.attachments.usage() == (0, 0))
     }
 
-    @Test("a file of a rejected write stays until the write is retried or discarded", arguments: [
-        true, false,
-    ])
+    @Test(
+        "a file of a rejected write stays until the write is retried or discarded",
+        arguments: [true, false])
     func rejected(isRetried: Bool) async throws {
         let open = #"[{"name": "all", "apply_when": {}, "read": true, "write": true}]"#
         let closed = #"[{"name": "all", "apply_when": {}, "read": true, "write": false}]"#

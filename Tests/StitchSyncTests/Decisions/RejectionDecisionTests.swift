@@ -7,7 +7,7 @@ import Testing
 struct RejectionDecisionTests {
     static let rejections = RejectionFacts.Rule.allCases.flatMap { rule in
         (0..<4).map { bits in
-            RejectionFacts(rule: rule, isCompensating: bits & 1 != 0, askedOften: bits & 2 != 0)
+            RejectionFacts(rule: rule, isDenied: bits & 1 != 0, askedOften: bits & 2 != 0)
         }
     }
     static let answers = RejectionAnswerFacts.Answer.allCases.flatMap { answer in
@@ -32,7 +32,7 @@ struct RejectionDecisionTests {
         var lines = Self.rejections.map { facts in
             row(
                 [
-                    ("rule", facts.rule.rawValue), ("compensating", "\(facts.isCompensating)"),
+                    ("rule", facts.rule.rawValue), ("compensating", "\(facts.isDenied)"),
                     ("often", "\(facts.askedOften)"),
                 ], RejectionDecision.decide(facts).rawValue)
         }
@@ -75,7 +75,7 @@ struct RejectionDecisionTests {
     func laws() {
         for facts in Self.rejections {
             switch RejectionDecision.decide(facts) {
-            case .revert: #expect(facts.rule == .revert || facts.isCompensating)
+            case .revert: #expect(facts.rule == .revert || facts.isDenied)
             case .pause: #expect(facts.rule != .revert)
             case .ask: #expect(facts.rule == .ask && !facts.askedOften)
             }

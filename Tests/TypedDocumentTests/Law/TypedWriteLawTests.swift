@@ -79,7 +79,7 @@ import Testing
             }
         }
         let broken = try (0..<200).compactMap { try Self.brokenLater($0, isWrong: true) }
-        #expect(broken.count > 50, "a write that takes the older value for the stored one is caught")
+        #expect(broken.count > 50, "a write without the older value is caught")
     }
 
     @Test("a wrong engine that writes the whole encoding breaks the law")

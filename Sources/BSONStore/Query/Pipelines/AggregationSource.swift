@@ -11,7 +11,7 @@ package protocol AggregationSource: AnyObject {
     ) throws(StoreError)
 
     /// Returns a filter with the collection's collation and text index.
-    func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter
+    func completed(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter
 
     /// Returns the reader of the metadata that depends on where the documents of a selection are
     /// stored; `nil` where they are stored nowhere.

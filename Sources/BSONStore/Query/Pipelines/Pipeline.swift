@@ -149,7 +149,7 @@ public struct Pipeline: Sendable {
         } else if !run.isDatabase {
             let scored =
                 access.filter.waitsForText
-                ? try run.source.resolved(access.filter, run.namespace) : nil
+                ? try run.source.completed(access.filter, run.namespace) : nil
             let selection = selection(run)
             let placement = try placement(run, selection)
             // An error before the first document still concerns the query.

@@ -132,7 +132,7 @@ extension Query {
                 return try transaction.distinct(
                     namespace, field: field, filter: filter, hint: options.hint)
             }
-            let collation = try transaction.resolved(filter, namespace).collation
+            let collation = try transaction.completed(filter, namespace).collation
             var values = try DistinctValues(field, collation: collation)
             try transaction.forEach(namespace, filter: filter, options: options) { document in
                 document.withUnsafeBytes { values.insert($0) }

@@ -20,7 +20,7 @@ struct QueryExplainer {
         _ namespace: Namespace, filter: Filter, options: FindOptions,
         verbosity: ExplainVerbosity, command: ExplainedCommand
     ) throws(StoreError) -> BSONDocument {
-        let filter = try executor.resolved(filter, namespace)
+        let filter = try executor.completed(filter, namespace)
         let plan = try explainedPlan(namespace, filter, options, command)
         let exists = try executor.tables.onTable(namespace) { _ in true } ?? false
         let isThere = exists && executor.access.isOpen(namespace)

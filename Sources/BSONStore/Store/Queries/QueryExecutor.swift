@@ -72,7 +72,7 @@ struct QueryExecutor {
     func count(
         _ namespace: Namespace, filter: Filter, hint: IndexHint?
     ) throws(StoreError) -> Int {
-        let filter = try resolved(filter, namespace)
+        let filter = try completed(filter, namespace)
         if hint == nil, let known = try knownCount(namespace, filter) { return known }
         if hint == nil, filter.isEverything, try tables.view(namespace) == nil {
             return try count(namespace)
@@ -106,7 +106,7 @@ struct QueryExecutor {
     func distinct(
         _ namespace: Namespace, field: String, filter: Filter, hint: IndexHint?
     ) throws(StoreError) -> [BSONValue] {
-        let filter = try resolved(filter, namespace)
+        let filter = try completed(filter, namespace)
         var values = try DistinctValues(field, collation: filter.collation)
         if hint == nil, let scan = try distinctScan(namespace, field, filter) {
             try collect(&values, scan, namespace)
@@ -216,7 +216,7 @@ struct QueryExecutor {
     func planned(
         _ namespace: Namespace, _ given: Filter, _ options: FindOptions
     ) throws(StoreError) -> PlannedQuery {
-        let filter = try resolved(given, namespace)
+        let filter = try completed(given, namespace)
         // The sort compares strings as the filter does.
         let order =
             (given.collation == filter.collation
@@ -365,14 +365,14 @@ extension QueryExecutor {
     ///
     /// - Throws: `indexNotFound` (27) for `$text` without a text index, 291 for `$near` without an
     ///   index of its places.
-    func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
+    func completed(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
         // An error must not reveal that a hidden collection or its text index exists.
         guard access.isOpen(namespace) else { return filter.timed }
         return try planner.completed(filter, namespace)
     }
 
     /// Returns an update with the collection's collation, unless it has its own.
-    func resolved(_ update: Update, _ namespace: Namespace) throws(StoreError) -> Update {
+    func completed(_ update: Update, _ namespace: Namespace) throws(StoreError) -> Update {
         guard access.isOpen(namespace) else { return update }
         let found = try tables.onTable(namespace) { (table) throws(StoreError) in
             try update.adapted(to: table.collation)
@@ -390,7 +390,7 @@ extension QueryExecutor {
         _ namespace: Namespace, selectedAs selected: BSONDocument?
     ) throws(StoreError) -> BSONDocument {
         guard let projection else { return document }
-        let filter = try resolved(filter, namespace)
+        let filter = try completed(filter, namespace)
         return try projection.bound(to: filter).apply(
             to: document, matching: filter, selectedAs: selected)
     }

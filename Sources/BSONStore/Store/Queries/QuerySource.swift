@@ -13,8 +13,8 @@ final class QuerySource: AggregationSource {
         writeTarget = target
     }
 
-    func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
-        try executor.resolved(filter, namespace)
+    func completed(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
+        try executor.completed(filter, namespace)
     }
 
     func forEach(
@@ -56,7 +56,7 @@ final class QuerySource: AggregationSource {
             }
             return found
         }
-        let filter = try executor.resolved(selection.filter, namespace).bound(to: selection.frame)
+        let filter = try executor.completed(selection.filter, namespace).bound(to: selection.frame)
         guard selection.limit > 0 else {
             return max(0, try executor.count(namespace, filter: filter, hint: nil) - selection.skip)
         }

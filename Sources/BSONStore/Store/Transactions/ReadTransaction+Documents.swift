@@ -91,7 +91,7 @@ extension ReadTransaction {
         _ namespace: Namespace, table wanted: Int64?, after row: Int64, _ filter: Filter,
         _ body: (Int64, BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) -> Int64? {
-        let filter = try executor.resolved(filter, namespace)
+        let filter = try executor.completed(filter, namespace)
         return try rows.visit(namespace, table: wanted, after: row, filter, body)
     }
 }

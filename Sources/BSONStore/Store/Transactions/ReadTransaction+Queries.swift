@@ -172,17 +172,17 @@ extension ReadTransaction {
     /// Returns a filter as a query of the collection uses it: with its collation and text index.
     ///
     /// - Throws: `indexNotFound` (27) for `$text` without a text index.
-    package func resolved(
+    package func completed(
         _ filter: Filter, _ namespace: Namespace
     ) throws(StoreError) -> Filter {
-        try executor.resolved(filter, namespace)
+        try executor.completed(filter, namespace)
     }
 
     /// Returns an update as a write of the collection uses it: with its collation.
-    package func resolved(
+    package func completed(
         _ update: Update, _ namespace: Namespace
     ) throws(StoreError) -> Update {
-        try executor.resolved(update, namespace)
+        try executor.completed(update, namespace)
     }
 
     /// Returns a document that a write found, as the projection of the write shows it.

@@ -100,7 +100,7 @@ struct ExplainWriteReply {
     ) throws -> Counts {
         var counts = Counts()
         let query = try transaction.planned(namespace, filter, options)
-        let update = try self.update.map { try transaction.resolved($0, namespace) }
+        let update = try self.update.map { try transaction.completed($0, namespace) }
         try transaction.forEach(query) { document in
             counts.matched += 1
             guard let update else { return }

@@ -23,7 +23,7 @@ struct FindResultFormat {
         _ call: CommandCall, _ query: FindQuery, _ namespace: Namespace,
         _ transaction: ReadTransaction
     ) throws {
-        let filter = try transaction.resolved(query.filter, namespace)
+        let filter = try transaction.completed(query.filter, namespace)
         self.filter = filter
         sort =
             query.filter.collation == filter.collation

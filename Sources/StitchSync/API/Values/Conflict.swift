@@ -19,7 +19,7 @@ public struct Conflict<Document: Sendable>: Sendable {
     public let local: Document?
     /// The remote document without its version field; `nil` when it was deleted at the remote.
     public let remote: Document?
-    /// Whether the remote's edition may contain the local change already, because the response to
+    /// Whether the remote's edition may contain the local change already, because the answer to
     /// the upload and the history are lost.
     public let mayHaveLanded: Bool
 

@@ -1,6 +1,6 @@
 public import BSONStore
 
-/// A reverted local change that the remote did not allow.
+/// A local change that the remote refused: it is reverted, or waits for the app's answer.
 ///
 /// ```swift
 /// for rejected in try await todos.rejectedWrites.all() {
@@ -30,7 +30,7 @@ public struct RejectedWrite<Document: Sendable>: Sendable {
     /// The remote's error code; ``CompensatingWrite/code`` where rules or subscriptions are the
     /// reason.
     public let code: Int
-    /// The time of the remote's response, by this device's clock.
+    /// The time of the remote's answer, by this device's clock.
     public let time: BSONDatetime
     /// Why one of the documents is missing: it does not decode as the app's type; usually `nil`.
     ///

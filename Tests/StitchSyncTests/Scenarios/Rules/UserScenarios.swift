@@ -47,7 +47,7 @@ struct UserScenarios {
         }
     }
 
-    @Test("after an app closed a user's engine or store itself, a sign-in opens the user's documents anew")
+    @Test("after an app closed a user's engine itself, a sign-in opens the documents anew")
     func closedByTheApp() async throws {
         let house = try House("anna")
         let first = try house.users.signIn("anna")

@@ -165,7 +165,9 @@ struct SubscriptionRefusalScenarios {
         #expect(try await cut.pendingIDs == ["c"])
         #expect(try cut.findOne(id: "c")?["n"] == 2)
         // A new query on it is refused, and the other queries of its set are answered.
-        let new = try [SubscriptionQuery(cut.find(["n": 7])), SubscriptionQuery(others.find(["n": 2]))]
+        let new = try [
+            SubscriptionQuery(cut.find(["n": 7])), SubscriptionQuery(others.find(["n": 2])),
+        ]
         let last = try await a.engine.subscriptions.update { changes in
             for (number, query) in new.enumerated() {
                 changes.insertOrAssign(query, named: "new\(number)")
@@ -189,7 +191,7 @@ struct SubscriptionRefusalScenarios {
         #expect(try await a.engine.verify() == [])
     }
 
-    @Test("documents of a query that was refused after a gap in the history arrive once it is answered")
+    @Test("documents of a query that was refused after a gap arrive once it is answered")
     func refusedAfterGap() async throws {
         let world = try await world()
         let fails = Locked(false)

@@ -21,8 +21,8 @@ struct UpdateExecutor {
         _ namespace: Namespace, filter: Filter, update: Update, upsert: Bool,
         sort: SortOrder?
     ) throws(StoreError) -> UpdateResult {
-        let filter = try resolved(filter, at: namespace)
-        let update = try resolved(update, at: namespace)
+        let filter = try completed(filter, at: namespace)
+        let update = try completed(update, at: namespace)
         var outcome = UpdateResult(keepsImages: true)
         let found = try first(namespace, filter, sort)
         do throws(StoreError) {
@@ -86,8 +86,8 @@ struct UpdateExecutor {
         _ namespace: Namespace, _ filter: Filter, _ update: Update, upsert: Bool,
         _ range: FindOptions?, _ outcome: inout UpdateResult
     ) throws(StoreError) {
-        let filter = try resolved(filter, at: namespace)
-        let update = try resolved(update, at: namespace)
+        let filter = try completed(filter, at: namespace)
+        let update = try completed(update, at: namespace)
         let rows = try rows(namespace, filter, range)
         if rows.isEmpty, upsert { try self.upsert(namespace, filter, update, &outcome) }
         for row in rows {
@@ -112,7 +112,7 @@ struct UpdateExecutor {
     func deleteOne(
         _ namespace: Namespace, filter: Filter, sort: SortOrder?
     ) throws(StoreError) -> BSONDocument? {
-        let filter = try resolved(filter, at: namespace)
+        let filter = try completed(filter, at: namespace)
         guard let found = try first(namespace, filter, sort) else { return nil }
         try policyWriter.remove(found, from: namespace)
         return policyWriter.shown(found.document, namespace)
@@ -128,7 +128,7 @@ struct UpdateExecutor {
         _ namespace: Namespace, filter: Filter, within range: FindOptions?,
         _ body: (BSONDocument) -> Void
     ) throws(StoreError) -> Int {
-        let filter = try resolved(filter, at: namespace)
+        let filter = try completed(filter, at: namespace)
         let rows = try rows(namespace, filter, range)
         try nested { () throws(StoreError) in
             for row in rows {
@@ -229,20 +229,20 @@ struct UpdateExecutor {
     /// Returns the filter with the collation and text index of the collection to write to.
     ///
     /// - Throws: 166 for a view.
-    private func resolved(
+    private func completed(
         _ filter: Filter, at namespace: Namespace
     ) throws(StoreError) -> Filter {
         if executor.access.isOpen(namespace), try executor.tables.view(namespace) != nil {
             throw .view(namespace)
         }
-        return try executor.resolved(filter, namespace)
+        return try executor.completed(filter, namespace)
     }
 
     /// Returns the update with the collection's collation.
-    private func resolved(
+    private func completed(
         _ update: Update, at namespace: Namespace
     ) throws(StoreError) -> Update {
-        try executor.resolved(update, namespace)
+        try executor.completed(update, namespace)
     }
 
     /// Returns the rows of the matching documents.
