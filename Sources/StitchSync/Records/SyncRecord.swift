@@ -148,6 +148,11 @@ extension SyncRecord {
     var isUnexplained: Bool { pause?.code == .unexplainedAbsence }
     /// Whether a conflict waits until the app can decode the document's editions.
     var isUndecodable: Bool { pause?.code == .decodingFailed }
+    /// Whether another edition of the document ends its pause: the app may decode that one, or a store
+    /// can hold it where nothing of the document is here.
+    var waitsForOtherEdition: Bool {
+        isUndecodable || pause?.code == .unusableDocument && base == .absent && !isPending
+    }
 
     /// The document's sync state.
     var status: DocumentSyncStatus {

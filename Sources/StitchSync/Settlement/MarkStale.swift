@@ -31,9 +31,9 @@ struct MarkStale {
         try mark(record, AbsenceCause(change))
     }
 
-    /// Marks a record as stale; an edition that the app may decode ends its pause.
+    /// Marks a record as stale; another edition ends a pause that waits for one.
     private func mark(_ record: SyncRecord, _ cause: AbsenceCause? = nil) throws {
-        guard record.isUndecodable else { return try sync.markStale(record, cause) }
+        guard record.waitsForOtherEdition else { return try sync.markStale(record, cause) }
         try MarkUnexplained(sync: sync).lift(record, cause)
     }
 
