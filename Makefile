@@ -9,7 +9,7 @@ export SWIFT
 export SWIFT_DETERMINISTIC_HASHING := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help package setup demo rchat todo test test-long check docs bench bench-gate bench-server bench-sync bench-matrix \
+.PHONY: help package setup demo rchat todo test test-long test-drivers check docs bench bench-gate bench-server bench-sync bench-matrix \
 	bench-remote bench-wire bench-files bench-fairness bench-devices bench-gateway bench-embedding fuzz simulate simulate-files simulate-wrong simulate-scope crash crash-sync attack gaps sweep faults contend soak soak-sync \
 	fanout test-console test-encrypted test-fresh-root test-asan test-tsan clean
 
@@ -38,6 +38,10 @@ test-long: ## Runs what takes longer: examples twice, Go's driver, twin sessions
 	@Scripts/examples-twice
 	@Scripts/test-go
 	@TWIN_SESSIONS="$(or $(TWIN_SESSIONS),2000)" Scripts/test RulesTests.twins
+
+test-drivers: ## Runs the tests that MongoDB's drivers and mappers for Python publish. SUITES="umongo motor"
+	@Scripts/setup
+	@Scripts/test-drivers $(SUITES)
 
 package: ## Makes an archive and a Debian package of the tool in .build/package/out.
 	@Scripts/setup
