@@ -126,7 +126,7 @@ enum DateArithmeticOperators {
             guard let zone = try ExpressionDate.zone(name, values[3]) else { return .null }
             guard let date = ExpressionDate.date(values[0]) else {
                 throw .location(
-                    5_166_307,
+                    5_439_012,
                     "$dateTrunc requires 'date' to be a date, but got "
                         + ExpressionText.type(of: values[0]))
             }
