@@ -14,15 +14,20 @@ package struct EvaluationOptions: Sendable {
     /// Options without variables and collation.
     static let none = EvaluationOptions()
 
-    /// Parses a filter inside an update or a projection.
+    /// Parses a filter of the elements of an array: in `$pull`, in `arrayFilters`, or in the
+    /// `$elemMatch` of a projection.
     ///
-    /// - Throws: as ``Filter/init(_:)``.
+    /// - Throws: as ``Filter/init(_:)``, and 224 (QueryFeatureNotAllowed) for `$expr` and
+    ///   `$jsonSchema`.
+    ///
+    /// Source: the server parses these with `MatchExpressionParser::kBanAllSpecialFeatures`.
     package func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
         var options = FilterOptions()
         options.variables = variables
         options.collation = collation
         options.isOfQuery = false
         options.allowsText = false
+        options.allowsExpressions = false
         return try Filter(document, options: options)
     }
 

@@ -11,6 +11,8 @@ package struct FilterOptions: Sendable {
     package var isOfQuery: Bool
     /// Whether the filter allows `$text`.
     package var allowsText: Bool
+    /// Whether the filter allows `$expr` and `$jsonSchema`.
+    var allowsExpressions: Bool
     /// Whether `$text` without an index is resolved later, with a collection.
     var defersText: Bool
     /// Whether a collection's own collation applies if the filter has none.
@@ -20,13 +22,15 @@ package struct FilterOptions: Sendable {
     package init(
         variables: ExpressionScope = ExpressionScope(), collation: Collation? = nil,
         textIndex: TextIndexFields? = nil, isOfQuery: Bool = true, allowsText: Bool = true,
-        defersText: Bool = false, inheritsCollation: Bool = true
+        allowsExpressions: Bool = true, defersText: Bool = false,
+        inheritsCollation: Bool = true
     ) {
         self.variables = variables
         self.collation = collation
         self.textIndex = textIndex
         self.isOfQuery = isOfQuery
         self.allowsText = allowsText
+        self.allowsExpressions = allowsExpressions
         self.defersText = defersText
         self.inheritsCollation = inheritsCollation
         takeSimple()

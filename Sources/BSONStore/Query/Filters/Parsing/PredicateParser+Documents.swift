@@ -2,6 +2,7 @@ extension PredicateParser {
     /// Parses the operand of `$expr`.
     mutating func expression(_ value: BSONValue) throws(StoreError) -> Predicate {
         try requireTopLevel("$expr")
+        try requireExpressions("$expr")
         return .special(.expression(try Expression(value, in: options.variables)))
     }
 
@@ -60,6 +61,13 @@ extension PredicateParser {
         guard elementDepth == 0 else {
             throw StoreError(
                 .badValue, "\(key) can only be applied to the top-level document")
+        }
+    }
+
+    /// Throws where the context of the filter forbids `$expr` and `$jsonSchema`.
+    func requireExpressions(_ key: String) throws(StoreError) {
+        guard options.allowsExpressions else {
+            throw StoreError(.queryFeatureNotAllowed, "\(key) is not allowed in this context")
         }
     }
 

@@ -110,6 +110,7 @@ package struct PredicateParser {
         case .comment: return nil
         case .expr: return try expression(value)
         case .jsonSchema:
+            try requireExpressions(key)
             guard let schema = value.documentValue else {
                 throw StoreError(.typeMismatch, "$jsonSchema must be an object")
             }

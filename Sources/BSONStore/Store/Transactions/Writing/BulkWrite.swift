@@ -39,7 +39,9 @@ public enum BulkWrite: Sendable {
 
 extension BulkWrite.Options {
     func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
-        try EvaluationOptions(collation: collation).filter(document)
+        try Filter(
+            document,
+            options: FilterOptions(collation: collation, isOfQuery: false, allowsText: false))
     }
 
     func update(_ value: BSONValue) throws(StoreError) -> Update {
