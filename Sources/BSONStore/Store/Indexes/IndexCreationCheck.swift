@@ -35,6 +35,11 @@ struct IndexCreationCheck {
                 "An index cannot have both the option 'unique' and the option 'prepareUnique'")
         }
         if let filter = definition.partialFilter {
+            guard !definition.isSparse else {
+                throw StoreError(
+                    .cannotCreateIndex,
+                    "cannot mix \"partialFilterExpression\" and \"sparse\" options")
+            }
             do throws(StoreError) {
                 try PartialFilterCheck.check(filter)
             } catch {

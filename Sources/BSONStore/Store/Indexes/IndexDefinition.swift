@@ -189,7 +189,9 @@ extension IndexDefinition {
         let completed = given.count { $0.path == "_ftsx" }
         expireAfterSeconds = try context.seconds(fields: given.count - completed)
         collation = try context.collation()
-        namesCollation = specification["collation"] != nil
+        // An index of version 1 has no collation, as in the server's `index_key_validate.cpp`.
+        namesCollation =
+            specification["collation"] != nil || specification["v"]?.int64Value == 1
         try context.check(given, hasCollation: collation != nil)
         var document: BSONDocument = ["v": 2, "key": .document(pattern), "name": .string(name)]
         for (key, value) in specification

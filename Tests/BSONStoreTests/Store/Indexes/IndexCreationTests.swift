@@ -176,6 +176,12 @@ struct IndexCreationTests {
                 ["key": ["a": "text"], "name": "a", "default_language": "klingon"], 67,
                 "default_language is not valid"
             ),
+            (
+                [
+                    "key": ["a": 1], "name": "a", "sparse": true,
+                    "partialFilterExpression": ["a": ["$gt": 0]],
+                ], 67, "cannot mix \"partialFilterExpression\" and \"sparse\" options"
+            ),
             (["key": ["a": "2d"], "name": "a", "bits": 33], 72, "but 33 bits were specified"),
             (["key": ["a": "2d"], "name": "a", "min": 5, "max": 1], 72, "[5, 1] was specified"),
         ] as [(BSONDocument, Int32, String)])
@@ -193,8 +199,20 @@ struct IndexCreationTests {
         #expect(found?.code == .cannotCreateIndex)
     }
 
+    @Test("an index of version 1 has no collation")
+    func versionOne() throws {
+        let definition = try IndexDefinition(["key": ["a": 1], "v": 1])
+        #expect(try definition.inheriting(["locale": "fr_CA"]).collation == nil)
+        let newer = try IndexDefinition(["key": ["a": 1], "v": 2])
+        #expect(try newer.inheriting(["locale": "fr_CA"]).collation != nil)
+    }
+
     @Test("an index that an earlier version made is still read")
     func earlier() throws {
+        #expect(
+            try IndexDefinition([
+                "key": ["a": 1], "sparse": true, "partialFilterExpression": ["a": 1],
+            ]).isSparse)
         let definition = try IndexDefinition([
             "key": ["a": 1], "partialFilterExpression": ["a": ["$ne": 1]],
         ])

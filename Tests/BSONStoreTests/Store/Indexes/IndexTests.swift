@@ -76,15 +76,6 @@ struct IndexTests {
         #expect(try plan(people, ["a": ["$gt": 7]]) == "a_1")
         #expect(try plan(people, ["a": ["$gt": 2]]) == "all")
         try people.dropIndexes()
-        // functional-tests, indexes/properties/test_properties_combinations.py
-        try people.insertMany([["_id": 4, "b": 9], ["_id": 5, "a": 7, "b": 9]])
-        try people.createIndex(
-            ["a": 1], ["sparse": true, "partialFilterExpression": ["b": ["$gt": 5]]])
-        #expect(try people.find().hint(.keyPattern(["a": 1])).fetch().map { $0["_id"] } == [5])
-        #expect(try plan(people, ["a": 7, "b": 9]) == "a_1")
-        #expect(try plan(people, ["b": 9]) == "all")
-        #expect(try plan(people, ["a": 7]) == "all")
-        try people.dropIndexes()
         try people.createIndex(["a": 1], ["hidden": true])
         #expect(try plan(people, ["a": 1]) == "all")
     }
