@@ -65,8 +65,8 @@ public struct Filter: Sendable {
         try self.init(document, options: options)
     }
 
-    /// Compiles a condition on a single value, for `$pull` and array filters.
-    init(_ predicate: Predicate, collation: Collation? = nil) throws(StoreError) {
+    /// Compiles a condition on a single value, for `$pull` and array filters, or a part of a filter.
+    package init(_ predicate: Predicate, collation: Collation? = nil) throws(StoreError) {
         contents = Contents(
             BSONDocument(), predicate, collation,
             .compiled(try Compiled(predicate, FilterOptions(collation: collation))))

@@ -98,8 +98,9 @@ struct QueryPlanner {
     /// Completes a filter with the collection's collation (unless it has its own), its text index
     /// and one time for all documents.
     ///
-    /// - Throws: `indexNotFound` (27) for `$text` without a text index, 291 if it is hidden and for
-    ///   `$near` without an index of its places; 5626500 for `$near` on a view.
+    /// - Throws: `indexNotFound` (27) for `$text` without a text index, 291 if it is hidden or
+    ///   ``TextPlacement`` refuses it, and for `$near` without an index of its places; 5626500 for
+    ///   `$near` on a view.
     func completed(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
         let filter = filter.timed
         let found = try tables.onTable(namespace) { (table) throws(StoreError) -> Filter? in
@@ -119,13 +120,16 @@ struct QueryPlanner {
             guard let index, let fields = index.definition.textFields else {
                 throw StoreError(.indexNotFound, "text index required for $text query")
             }
-            guard !index.definition.isHidden else {
-                throw StoreError(
-                    .noQueryExecutionPlans,
-                    "error processing query: planner returned error :: caused by :: failed to use "
-                        + "text index to satisfy $text query (if text index is compound, are "
-                        + "equality predicates given for all prefix fields?)")
+            guard !index.definition.isHidden else { throw TextPlacement.unusable }
+            let placement = TextPlacement(index.definition) {
+                (alternatives) throws(StoreError) -> Bool in
+                let others = try Filter(.any(alternatives), collation: filter.collation)
+                let comparison = PlanComparison(
+                    scanner: scanner, table: table, filter: others, sort: nil, wanted: 0)
+                return QueryPlan(byIDOf: others, nil).isByKey
+                    || !comparison.plans(IndexQuery(others), indexes).isEmpty
             }
+            try placement.check(filter.predicate)
             return try filter.adapted(to: table.collation, fields)
         }
         return (found ?? nil) ?? filter
