@@ -46,6 +46,7 @@
 
         func run() async throws {
             guard !place.isServer else { return try await runAtServer() }
+            try signIn.check(file: place.store)
             let target = try Pipeline(BSONArray(pipeline.map(BSONValue.document)))
                 .target(from: place.namespace)
             let store = try target == nil ? place.open(readOnly: true) : place.existing()

@@ -129,6 +129,7 @@
                 }
                 return
             }
+            try signIn.check(file: place.store)
             let store = try place.open(readOnly: true)
             defer { store.close() }
             let isWhole = filter.isEmpty && skip == 0 && limit == 0

@@ -46,6 +46,7 @@
 
         func run() async throws {
             guard !place.isServer else { return try await runAtServer() }
+            try signIn.check(file: place.store)
             let store = try place.open(readOnly: true)
             defer { store.close() }
             var lines = output.lines

@@ -136,6 +136,7 @@
         }
 
         func run() async throws {
+            if !place.isServer { try signIn.check(file: place.store) }
             let descriptor = try Descriptor.reading(file)
             defer { descriptor.close() }
             let importer = Importer(

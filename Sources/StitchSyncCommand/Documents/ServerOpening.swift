@@ -15,9 +15,7 @@
         /// - Throws: `CommandError` for a file with options of a sign-in, which only servers know.
         init(_ place: String, _ signIn: some ServerSignIn, creates: Bool) throws {
             guard SessionRemote.isServer(place) else {
-                if let option = signIn.firstOption {
-                    throw CommandError("\(option) needs a server; \(place) is a file")
-                }
+                try signIn.check(file: place)
                 #if Server
                     // Opened as it is first, so that a missing file is not created.
                     if !creates { try StoreOpening.existing(place).close() }

@@ -18,6 +18,13 @@
         var firstOption: String? {
             user != nil ? userOption : passwordFile != nil ? "--password-file" : nil
         }
+
+        /// - Throws: `CommandError` if the user gave an option, which a store file does not know.
+        func check(file: String) throws(CommandError) {
+            if let option = firstOption {
+                throw CommandError("\(option) needs a server; \(file) is a file")
+            }
+        }
     }
 
     /// The user as whom a command signs in to a server.
