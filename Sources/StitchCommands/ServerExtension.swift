@@ -13,6 +13,8 @@ package enum ServerExtension: String, Sendable, CaseIterable {
     case echoFilter
     /// The option of change streams that shortens events to what a device needs.
     case briefEvents
+    /// The command `stitchsyncReportBacklog`.
+    case backlogs
 
     /// Whether a reply to `hello` names the extension.
     package func isNamed(in hello: BSONDocument?) -> Bool {

@@ -26,7 +26,10 @@
             self.compression = compression
             credentials = CurrentCredentials(
                 Handshake(
-                    signIn, applicationName: given.appName ?? options.applicationName,
+                    signIn,
+                    client: ClientMetadata(
+                        applicationName: given.appName ?? options.applicationName,
+                        applicationVersion: options.applicationVersion),
                     isEncrypted: isEncrypted, compressors: compression.names))
             connectTimeout = given.connectTimeout ?? options.connectTimeout
             socketTimeout = given.socketTimeout ?? options.socketTimeout

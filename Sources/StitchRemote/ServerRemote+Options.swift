@@ -12,6 +12,9 @@
             /// The application's name in the server's log, unless the URI has one (`appName`); at
             /// most 128 bytes of it are sent.
             public var applicationName = "StitchSync"
+            /// The application's version, which operators of the server see next to its name; at most
+            /// 64 bytes of it are sent.
+            public var applicationVersion: String?
             /// The longest search for a primary, unless the URI has one
             /// (`serverSelectionTimeoutMS`).
             public var serverSelectionTimeout: Duration = .seconds(5)

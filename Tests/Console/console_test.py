@@ -351,7 +351,8 @@ class FilledServer(Browser):
 
     def test_devices_and_denied_writes_and_why(self):
         self.open("devices")
-        for each in ["Todos 1.2", "waits for changes", "not signed in", mock.HOSTILE, "and 5 more"]:
+        for each in ["Todos 1.2", "waits for changes", "not signed in", mock.HOSTILE, "and 5 more",
+                     "4 devices, 1 of them not connected", "not connected", "connections 7, 20", "9f3c0a1b2", "4 pending", "2 paused"]:
             self.see(each)
         self.open("denied")
         self.see("4 denied writes")
@@ -378,7 +379,8 @@ class FilledServer(Browser):
 
     def test_story_of_a_write(self):
         self.open("write?namespace=app.todos&id=3")
-        for each in ["8 steps", "Inserted", "Denied", mock.HOSTILE, mock.IMAGE, "The document does not exist."]:
+        for each in ["8 steps", "Inserted", "Denied", mock.HOSTILE, mock.IMAGE, "The document does not exist.",
+                     "Who has seen it", "not yet", "not signed in with"]:
             self.see(each)
 
     def test_operations(self):

@@ -114,8 +114,9 @@ class State:
             return []
         rows = [("ann", "Todos 1.2", "iOS 18.4"), ("ben", "Todos 1.1", "macOS 15.3"), (None, "Kiosk 3", "Linux"),
                 (HOSTILE, LONG, IMAGE)]
-        return [{"connection": i + 7, "user": user, "database": "app", "app": app, "platform": platform,
-                 "driver": "StitchSync 0.1.0", "address": f"10.0.0.{i}:51234", "since": self.started - i * 4_000_000,
+        return [{"connections": [i + 7, i + 20] if i != 1 else [], "user": user, "database": "app", "app": app, "platform": platform,
+                 "device": f"9f3c{i}a1b2", "appVersion": f"2.{i}", "connected": i != 1, "backlog": [None, {"pending": 4, "paused": 2, "rejected": 0}, {"pending": 0}, {}][i], "firstSeen": self.started - i * 9_000_000,
+                 "driver": "StitchSync 0.1.0", "addresses": [f"10.0.0.{i}:51234"], "since": self.started - i * 4_000_000,
                  "lastSeen": now() - i * 5000, "commands": 120 * i, "waiting": i % 2 == 0,
                  "namespaces": [f"app.todos{n}" for n in range(i * 3)],
                  "streams": [{"namespace": f"app.{HOSTILE}", "filter": {IMAGE: LONG}}, {"namespace": "app.todos", "filter": None}][:i]} for i, (user, app, platform) in enumerate(rows)]
@@ -317,6 +318,9 @@ class Handler(BaseHTTPRequestHandler):
             version = {"spv": integer(1), "id": IMAGE, "v": long(3)}
             return self.answer({
                 "namespace": query["namespace"], "id": json.loads(query["id"]), "document": None, "isComplete": False, "denied": state.denied(),
+                "readers": [] if state.is_empty else [
+                    {"device": "9f3c0a1b2", "user": user, "database": "app", "app": IMAGE, "appVersion": "2.1", "connected": seen,
+                     "upTo": long(state.started), "hasSeen": seen} for user, seen in [("ann", True), (HOSTILE, False), (None, True)]],
                 "changes": [] if state.is_empty else [
                     {"time": state.started, "operation": kind, "version": kind != "delete" and version or None, "updated": [HOSTILE], "removed": []}
                     for kind in ["insert", "update", HOSTILE, "delete"]]})

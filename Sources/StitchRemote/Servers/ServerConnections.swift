@@ -1,6 +1,7 @@
 #if Remote
     internal import BSONStore
     internal import StitchCommands
+    internal import StitchSync
 
     /// A deployment behind connections of our own, which carries MongoDB's commands.
     final class ServerConnections: MongoServer {
@@ -80,6 +81,11 @@
         func use(_ signIn: SignIn) {
             settings.credentials.use(signIn)
             topology.renew(after: self.signIn)
+        }
+
+        /// Names the device to the server, on new connections.
+        func introduce(_ device: DeviceIdentity?, _ backlog: DeviceBacklog) {
+            settings.credentials.introduce(device, backlog)
         }
 
         /// Replaces the sign-in by the result of a body, which changes the account at the server.

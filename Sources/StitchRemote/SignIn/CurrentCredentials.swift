@@ -1,12 +1,13 @@
 #if Remote
     internal import BSONStore
     internal import StitchCommands
+    internal import StitchSync
 
     /// The sign-in of new connections, which the app can replace while the remote is in use.
     final class CurrentCredentials: Sendable {
         /// A sign-in, and how many came before it.
         struct Version: Sendable {
-            let handshake: Handshake
+            var handshake: Handshake
             let number: Int
         }
 
@@ -24,6 +25,14 @@
             state.withLock { state in
                 state = Version(
                     handshake: state.handshake.replacing(signIn), number: state.number + 1)
+            }
+        }
+
+        /// Names the device on new connections, `nil` for the same one, and what waits on it.
+        func introduce(_ device: DeviceIdentity?, _ backlog: DeviceBacklog) {
+            state.withLock { state in
+                if let device { state.handshake.client.device = device }
+                state.handshake.client.backlog = backlog
             }
         }
 

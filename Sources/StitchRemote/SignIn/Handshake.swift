@@ -6,7 +6,8 @@
     /// The first messages of a connection: `hello`, and the sign-in.
     struct Handshake: Sendable {
         let signIn: SignIn
-        let applicationName: String
+        /// The description of this client.
+        var client: ClientMetadata
         /// Whether connections are encrypted, as tokens need.
         let isEncrypted: Bool
         /// The names of the compression methods to ask for, the preferred one first.
@@ -14,10 +15,10 @@
         private let passwords: SaltedPasswords?
 
         init(
-            _ signIn: SignIn, applicationName: String, isEncrypted: Bool, compressors: [String]
+            _ signIn: SignIn, client: ClientMetadata, isEncrypted: Bool, compressors: [String]
         ) {
             self.signIn = signIn
-            self.applicationName = applicationName
+            self.client = client
             self.isEncrypted = isEncrypted
             self.compressors = compressors
             switch signIn {
@@ -29,8 +30,7 @@
         /// Returns the handshake of the same app with another sign-in.
         func replacing(_ signIn: SignIn) -> Handshake {
             Handshake(
-                signIn, applicationName: applicationName, isEncrypted: isEncrypted,
-                compressors: compressors)
+                signIn, client: client, isEncrypted: isEncrypted, compressors: compressors)
         }
 
         /// Whether the app may have better credentials at the next attempt.
@@ -66,7 +66,7 @@
         ) async throws(MongoFailure) -> Greeting {
             var command: BSONDocument = [
                 "hello": 1, "helloOk": true,
-                "client": .document(ClientMetadata.document(applicationName: applicationName)),
+                "client": .document(self.client.document),
             ]
             if !compressors.isEmpty {
                 command.append("compression", .array(BSONArray(compressors.map { .string($0) })))

@@ -25,6 +25,8 @@ final class StoreBackend: CommandBackend {
     let runner: TransactionRunner
     /// The denied writes in the store; `nil` where they are elsewhere.
     private let denials: StoredDenials?
+    /// The devices that were connected last; `nil` where they are in memory only.
+    private let devices: StoredDevices?
     /// Whether the store outlives a command, so that a cursor may read on in it.
     let isLasting: Bool
     /// The last deletion of expired documents.
@@ -33,6 +35,8 @@ final class StoreBackend: CommandBackend {
     private let lastForgetting = Locked(ContinuousClock.now - .seconds(60))
     /// The last removal of files to which no document refers; due at the start.
     private let lastSweep = Locked(ContinuousClock.now - .seconds(3_600))
+    /// The last time that the connected devices were noted.
+    private let lastDevices = Locked(ContinuousClock.now)
     /// The last release of free memory to the system.
     private let lastTrim = Locked(ContinuousClock.now)
 
@@ -63,6 +67,8 @@ final class StoreBackend: CommandBackend {
         isLasting = true
         try SessionLog.prepare(store)
         denials = try records == nil ? StoredDenials(store) : nil
+        devices = try records == nil ? StoredDevices(store) : nil
+        if let devices { server.seenDevices.load(try devices.entries()) }
         if records == nil { try StoredConflicts(store: store).prepare() }
         if let denials {
             server.deniedWrites.load(try denials.entries())
@@ -104,6 +110,7 @@ final class StoreBackend: CommandBackend {
             store, server, rules, in: transaction, readingFrom: candidates)
         isLasting = false
         denials = nil
+        devices = nil
     }
 
     func signedIn(_ connection: ClientConnection) throws -> SignedInUser? {
@@ -155,6 +162,10 @@ final class StoreBackend: CommandBackend {
         cursors.endIdle()
         end(sessions.endIdle())
         try denials?.flush()
+        if let devices, isDue(lastDevices, every: 60) {
+            server.noteDevices()
+            try devices.flush(server.seenDevices)
+        }
         let transactions = runner.transactions
         transactions.tidy(whileOthersWait: !transactions.queue.isEmpty)
         runner.snapshots.endIdle()
@@ -185,8 +196,10 @@ final class StoreBackend: CommandBackend {
         cursors.killAll()
         do {
             try denials?.flush()
+            try devices?.flush(server.seenDevices)
         } catch {
-            server.settings.log.write(.warning, "cannot store the last denied writes: \(error)")
+            server.settings.log.write(
+                .warning, "cannot store the last denied writes and devices: \(error)")
         }
         store.close()
     }

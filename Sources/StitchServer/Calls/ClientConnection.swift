@@ -31,7 +31,17 @@ final class ClientConnection: Sendable {
         /// The collections that the client's commands named last, the newest at the end.
         var namespaces: [Name] = []
         /// The change streams that the client opened last, one of a collection, the newest at the end.
-        var streams: [(namespace: Name, filter: BSONValue)] = []
+        var streams: [FollowedStream] = []
+        /// What the client said to wait on its device, and when.
+        var backlog: BSONDocument?
+    }
+
+    /// A change stream that a client follows.
+    struct FollowedStream: Sendable {
+        let namespace: Name
+        let filter: BSONValue
+        /// The time up to which the client has asked for all changes and got them; `nil` before that.
+        var upTo: BSONDatetime?
     }
 
     /// The number that the server gave the connection.

@@ -48,24 +48,72 @@ struct ConnectedClient: Sendable {
         ]
     }
 
-    /// The device as the console shows it; `nil` for a client that is no device.
+    /// The row of the device that the connection belongs to; `nil` for a client that is no device.
+    ///
+    /// Connections of one device have the same `key`.
     ///
     /// - Parameter isWaiting: whether a command runs or waits.
     func device(isWaiting: Bool) -> BSONDocument? {
+        guard var row = description else { return nil }
+        row.append("instance", own?["instance"] ?? .null)
+        let parts = [seenID, own?["instance"]?.stringValue].compactMap { $0 }
+        row.append(
+            "key", .string(parts.count == 2 ? parts.joined(separator: "/") : "\(connection.id)"))
+        row.append("addresses", [.string(connection.peer)])
+        row.append("connections", [.int32(connection.id)])
+        row.append("connected", true)
+        row.append("since", .datetime(state.signedInAt ?? connection.openedAt))
+        row.append("lastSeen", .datetime(BSONDatetime(milliseconds: lastSeen)))
+        row.append("commands", .int64(Int64(state.commands)))
+        row.append("lastCommand", state.lastCommand.map { .string($0) } ?? .null)
+        row.append("namespaces", namespaces)
+        row.append("waiting", .bool(isWaiting))
+        row.append("streams", streams)
+        row.append("caughtUp", caughtUp)
+        row.append("backlog", state.backlog.map { .document($0) } ?? .null)
+        return row
+    }
+
+    /// The entry of the device for ``SeenDevices``; `nil` for a client whose engine did not name it.
+    var seenDevice: BSONDocument? {
+        guard seenID != nil, var entry = description else { return nil }
+        entry.append("owner", .string(owner))
+        entry.append("address", .string(connection.peer))
+        entry.append("firstSeen", .datetime(state.signedInAt ?? connection.openedAt))
+        entry.append("lastSeen", .datetime(BSONDatetime(milliseconds: lastSeen)))
+        entry.append("namespaces", namespaces)
+        entry.append("caughtUp", caughtUp)
+        entry.append("backlog", state.backlog.map { .document($0) } ?? .null)
+        entry.append("instances", .array(BSONArray([own?["instance"]].compactMap { $0 })))
+        return entry
+    }
+
+    /// The device, its user and its app; `nil` for a client that is no device.
+    private var description: BSONDocument? {
         guard let client = connection.device else { return nil }
         return [
-            "connection": .int32(connection.id),
+            "_id": seenID.map { .string($0) } ?? .null,
+            "device": own?["device"] ?? .null,
             "user": state.user.map { .string($0.name.text) } ?? .null,
             "database": state.user.map { .string($0.database.text) } ?? .null,
             "app": client["application"]?.documentValue?["name"] ?? .null,
+            "appVersion": own?["appVersion"] ?? .null,
             "platform": client["os"]?.documentValue?["type"] ?? .null,
             "driver": .string(driver),
-            "address": .string(connection.peer),
-            "since": .int64((state.signedInAt ?? connection.openedAt).milliseconds),
-            "lastSeen": .int64(lastSeen), "commands": .int64(Int64(state.commands)),
-            "lastCommand": state.lastCommand.map { .string($0) } ?? .null,
-            "namespaces": namespaces, "waiting": .bool(isWaiting), "streams": streams,
         ]
+    }
+
+    /// What a client of ours tells of itself, which other drivers do not.
+    private var own: BSONDocument? { state.client?["stitchsync"]?.documentValue }
+
+    private var owner: String {
+        state.user.map { "\($0.database.text).\($0.name.text)" } ?? ""
+    }
+
+    /// The id of the device's entry; devices of two users are two, whatever they call themselves.
+    private var seenID: String? {
+        guard let device = own?["device"]?.stringValue else { return nil }
+        return "\(device) \(owner)"
     }
 
     /// The client on one line of the log, with control characters escaped.
@@ -121,6 +169,16 @@ struct ConnectedClient: Sendable {
                 }))
     }
 
+    /// The times up to which the client has all changes, by collection.
+    private var caughtUp: BSONValue {
+        .array(
+            BSONArray(
+                state.streams.compactMap { stream -> BSONValue? in
+                    guard let time = stream.upTo else { return nil }
+                    return ["namespace": .string(stream.namespace.text), "time": .datetime(time)]
+                }))
+    }
+
     private static func quoted(_ text: String) -> String {
         let document: BSONDocument = ["": .string(text)]
         return String(document.extendedJSON(.relaxed).dropFirst(4).dropLast())
@@ -168,9 +226,26 @@ extension ClientConnection.State {
         guard stages.first?["$changeStream"] != nil else { return }
         let filter = stages.lazy.compactMap { $0["$match"]?.documentValue }.first
         let isSmall = (filter?.byteCount ?? 0) <= Self.filterBytesMax
+        // A stream that is resumed has what it had.
+        let upTo = streams.first { $0.namespace == name }?.upTo
         streams.removeAll { $0.namespace == name }
-        streams.append((name, isSmall ? filter.map { .document($0) } ?? .null : "(long)"))
+        streams.append(
+            ClientConnection.FollowedStream(
+                namespace: name,
+                filter: isSmall ? filter.map { .document($0) } ?? .null : "(long)", upTo: upTo))
         if streams.count > Self.namespacesMax { streams.removeFirst() }
+    }
+
+    /// The age of the changes that a client is known to have, in milliseconds: a younger one may be
+    /// committed after a change with a later time.
+    private static let commitMS: Int64 = 1_000
+
+    /// Notes that a stream's client asks for more, and that there is no more.
+    mutating func noteCaughtUp(_ namespace: Namespace) {
+        let name = Name(namespace.description)
+        guard let index = streams.firstIndex(where: { $0.namespace == name }) else { return }
+        streams[index].upTo = BSONDatetime(
+            milliseconds: BSONDatetime.now.milliseconds - Self.commitMS)
     }
 }
 

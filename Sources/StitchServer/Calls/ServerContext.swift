@@ -53,6 +53,8 @@ final class ServerContext: Sendable {
     let tokenKeys: [ProviderKeys]
     /// The last writes that rules denied.
     let deniedWrites = DeniedWrites()
+    /// The devices that were connected last.
+    let seenDevices = SeenDevices()
 
     /// The seconds between deletions of expired documents, unless a client sets others.
     static let usualExpirySleepSeconds: Int32 = 60

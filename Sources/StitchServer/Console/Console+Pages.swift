@@ -2,10 +2,18 @@ internal import BSONStore
 
 // What the console's pages show.
 extension Console {
-    /// Returns the connected devices.
+    /// Returns the devices: those that are connected, and those that were seen last.
     func devices() -> ConsoleAnswer {
-        let devices = server.clients.compactMap { $0.client.device(isWaiting: $0.isWaiting) }
-        return .json(["devices": .array(BSONArray(devices.map { .document($0) }))])
+        let devices = server.devices().map { device -> BSONValue in
+            var row = device
+            row.removeValue(forKey: "caughtUp")
+            for name in ["since", "firstSeen", "lastSeen"] {
+                guard case .datetime(let date)? = row[name] else { continue }
+                row.set(name, to: .int64(date.milliseconds))
+            }
+            return .document(row)
+        }
+        return .json(["devices": .array(BSONArray(devices))])
     }
 
     /// Returns the slowest commands since the start.
@@ -43,10 +51,43 @@ extension Console {
             try self.reply(to: command, on: database, session)
         }
         do {
-            let story = DocumentExcerpt.shortened(story: try history.document())
+            var story = DocumentExcerpt.shortened(story: try history.document())
+            let devices = server.devices()
+            story.append("devices", .array(BSONArray(authors(of: story, among: devices))))
+            let times = (story["changes"]?.arrayValue ?? [])
+                .compactMap { $0.documentValue?["time"]?.int64Value }
+            if let newest = times.max() {
+                let readers = WriteReaders.readers(
+                    devices, of: try Namespace(parsing: text), since: newest)
+                story.append("readers", .array(BSONArray(readers.map { .document($0) })))
+            }
             return .json(story.extendedJSON(.canonical))
         } catch let refusal as WriteHistory.Refusal {
             throw ConsoleFault(CommandFailure(refusal.code, refusal.description))
+        }
+    }
+
+    /// Returns the known devices that made changes of a story, with the instances that name them.
+    private func authors(of story: BSONDocument, among devices: [BSONDocument]) -> [BSONValue] {
+        let changes = (story["changes"]?.arrayValue ?? []).compactMap(\.documentValue)
+        let names = Set(
+            changes.compactMap { change -> String? in
+                guard case .binary(let operation)? = change["version"]?.documentValue?["op"],
+                    operation.bytes.count == 16
+                else { return nil }
+                let instance = operation.bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+                return String(instance, radix: 16)
+            })
+        guard !names.isEmpty else { return [] }
+        return devices.compactMap { device in
+            let instances = (device["instances"]?.arrayValue ?? [])
+                .filter { names.contains($0.stringValue ?? "") }
+            guard !instances.isEmpty else { return nil }
+            return .document([
+                "instances": .array(BSONArray(instances)), "device": device["device"] ?? .null,
+                "user": device["user"] ?? .null, "app": device["app"] ?? .null,
+                "appVersion": device["appVersion"] ?? .null,
+            ])
         }
     }
 

@@ -96,6 +96,7 @@ enum CommandTable {
         OwnSignInCommands.list,
         StitchsyncRegisterCommand.definition,
         StitchsyncRequestPasswordTokenCommand.definition,
+        StitchsyncReportBacklogCommand.definition,
         StitchsyncShareConflictCommand.definition,
         StitchsyncSignUpCommand.definition,
         StitchsyncTombstonesCommand.definition,

@@ -69,6 +69,7 @@
             server.connections.withLock { $0[id] = connection }
             channel.closeFuture.whenComplete { [self] _ in
                 server.connections.withLock { $0[id] = nil }
+                server.noteDevice(connection)
                 server.settings.log.write(.debug, "\(ConnectedClient(connection).line) ended")
                 state.withLock { state in
                     state.channels[id] = nil

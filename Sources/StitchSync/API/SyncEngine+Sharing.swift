@@ -1,6 +1,6 @@
 internal import BSONStore
 
-// The conflicts that the device shares with the server.
+// What the device shares with the server: conflicts, and how much waits.
 extension SyncEngine {
     /// The longest time that the engine waits for the server to take conflicts.
     private static let sharingLimit = Duration.seconds(10)
@@ -45,6 +45,31 @@ extension SyncEngine {
             return true
         } catch let error as RemoteError {
             return error.errorClass == .rejected
+        }
+    }
+
+    /// The longest time that the engine waits for the server to take the numbers.
+    private static let reportLimit = Duration.seconds(10)
+
+    /// Tells the server how much waits after a pass that reached it, if that changed.
+    ///
+    /// The numbers are for operators, so an error of the remote is no error of the pass.
+    ///
+    /// - Throws: the errors of the store; `CancellationError`.
+    func reportBacklog(after report: SyncPassReport) async throws {
+        guard report.reachedRemote, let reporter = remote as? any DeviceReporter else { return }
+        let known = reportedBacklog.withLock { $0 }
+        // A pass without work leaves what was reported.
+        guard !report.isQuiet || known != DeviceBacklog() else { return }
+        let backlog = try store.read { try DeviceBacklog($0.connection) }
+        guard backlog != known else { return }
+        do {
+            try await RemoteRequests(limit: Self.reportLimit, clock: clock).send {
+                try await reporter.report(backlog)
+            }
+            reportedBacklog.withLock { $0 = backlog }
+        } catch is RemoteError {
+            // The next pass reports it.
         }
     }
 

@@ -40,6 +40,8 @@ public final class SyncEngine: Sendable {
     /// The files beside the documents.
     let files: AttachmentTransfers
     private let echoes = OwnEchoes()
+    /// What the server knows to wait on the device.
+    let reportedBacklog = Locked(DeviceBacklog())
     let probe: EngineProbe
     /// The calls of ``run()`` under way.
     let runs = RunningCalls()
@@ -109,11 +111,18 @@ public final class SyncEngine: Sendable {
         if store.isReadOnly {
             try store.read { try SyncSchema.check($0.connection) }
         } else {
-            try store.write { transaction in
+            let introduction = remote as? any DeviceIntroduction
+            let (device, backlog) = try store.write { transaction in
                 transaction.isEngineWrite = true
                 try SyncSchema.prepare(transaction, freshInstance: freshInstance)
                 try initialSubscriptions?.run(transaction, sets)
+                let connection = transaction.connection
+                let backlog =
+                    introduction == nil ? DeviceBacklog() : try DeviceBacklog(connection)
+                return (try FormerInstances(connection: connection).identity(), backlog)
             }
+            introduction?.introduce(device, backlog: backlog)
+            reportedBacklog.withLock { $0 = backlog }
         }
         // A weak reference, since the store may outlive the engine.
         let observation = store.observeClosing { [weak self] in self?.noteClosed() }
@@ -380,6 +389,7 @@ extension SyncEngine {
                 }
                 try await journal.store(report, write: writeAside)
                 try await shareConflicts(after: report)
+                try await reportBacklog(after: report)
                 files.notePass(changedSubscriptions: report.subscriptionSets > 0)
                 try await probe.passEnded(report)
                 return report

@@ -5,7 +5,7 @@ internal import BSONStore
 struct FormerInstances {
     let connection: SQLiteConnection
 
-    /// The largest number of instances that are kept.
+    /// The largest number of instances that are kept, apart from the first one.
     private static let countMax = 1_000
 
     /// Keeps the present instance, which a new one replaces.
@@ -19,7 +19,16 @@ struct FormerInstances {
             """
             DELETE FROM sync_instances
             WHERE id <= (SELECT max(id) FROM sync_instances) - \(Self.countMax)
+                AND id > (SELECT min(id) FROM sync_instances)
             """)
+    }
+
+    /// Returns the device's name: the first instance and the present one.
+    func identity() throws(StoreError) -> DeviceIdentity {
+        let present = try connection.int64("SELECT instance FROM sync_instance") ?? 0
+        let first = try connection.int64("SELECT instance FROM sync_instances ORDER BY id LIMIT 1")
+        return DeviceIdentity(
+            first: UInt64(bitPattern: first ?? present), instance: UInt64(bitPattern: present))
     }
 
     /// Returns the number of operations of each earlier instance.

@@ -63,6 +63,7 @@
         func run() async throws {
             let ids = DiffCommand.ids(id)
             guard !place.isServer else { return try await showServer(ids, at: place.store) }
+            if server == nil { try signIn.check(file: place.store) }
             let (device, isSynced) = try await deviceStory(ids)
             if let server { return try await showBoth(device, ids, server) }
             guard let device else {
@@ -109,17 +110,34 @@
                         let history = WriteHistory(of: id, in: namespace) { command, database in
                             try source.reply(to: command, on: database)
                         }
-                        let found: BSONDocument
+                        var found: BSONDocument
                         do {
                             found = try history.document()
                         } catch let refusal as WriteHistory.Refusal {
                             throw CommandError("\(name): \(refusal)")
                         }
+                        found.append("readers", try Self.readers(of: found, in: namespace, source))
                         let story = ServerStory(found, id, namespace, name, limit)
                         if story.document != nil || !story.steps.isEmpty { return story }
                     }
                     return nil
                 }
+            }
+
+            /// Returns the devices that follow a collection; none where the server does not tell.
+            private static func readers(
+                of found: BSONDocument, in namespace: Namespace, _ source: DocumentSource
+            ) throws -> BSONValue {
+                let times = (found["changes"]?.arrayValue ?? [])
+                    .compactMap { $0.documentValue?["time"]?.int64Value }
+                guard let newest = times.max() else { return [] }
+                let reply = try source.reply(
+                    to: ["currentOp": 1, ListedDevice.request: true], on: "admin")
+                let devices = (reply["devices"]?.arrayValue ?? []).compactMap(\.documentValue)
+                return .array(
+                    BSONArray(
+                        WriteReaders.readers(devices, of: namespace, since: newest)
+                            .map { .document($0) }))
             }
 
             private func showServer(_ ids: [BSONValue], at server: String) async throws {

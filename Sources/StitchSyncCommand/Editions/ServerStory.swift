@@ -12,6 +12,8 @@
         let document: BSONDocument?
         /// Whether the server's history may have lost older changes.
         let mayLackChanges: Bool
+        /// The devices that follow the collection, and whether they have the newest change.
+        private let readers: [BSONDocument]
         /// Whether the user may read the denied writes.
         let knowsDenied: Bool
         /// The server without its password, for commands.
@@ -34,6 +36,7 @@
             documentID = id
             document = found["document"]?.documentValue
             mayLackChanges = found["isComplete"] == false
+            readers = list("readers")
             knowsDenied = found["denied"] != .null
             self.place = place
             self.namespace = namespace
@@ -60,7 +63,7 @@
 
         /// The last lines: the server's document, and the command that explains a denied write.
         var endLines: [String] {
-            var lines = [stateText]
+            var lines = readerLines + [stateText]
             if let user = steps.last?.deniedUser {
                 lines.append(
                     "the server denied the last write: stitchsync rules explain RULES "
@@ -78,6 +81,26 @@
             return lines
         }
 
+        private var readerLines: [String] {
+            [("seen by", true), ("not yet seen by", false)].compactMap { title, hasSeen in
+                let names = readers.filter { $0["hasSeen"] == .bool(hasSeen) }.map(Self.name)
+                guard !names.isEmpty else { return nil }
+                let rest = names.count - Self.namedMax
+                return "\(title): \(names.prefix(Self.namedMax).joined(separator: ", "))"
+                    + (rest > 0 ? " and \(rest) more" : "")
+            }
+        }
+
+        /// The maximum number of devices that a line names.
+        private static let namedMax = 10
+
+        private static func name(of reader: BSONDocument) -> String {
+            func text(_ name: String) -> String? { reader[name]?.stringValue?.printable }
+            let app = [text("app"), text("appVersion")].compactMap { $0 }.joined(separator: " ")
+            return [text("user"), app, text("device").map { "device \($0)" }]
+                .compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " ")
+        }
+
         /// Returns the options that name a user of rules: a name on `admin`, or `:database.name`.
         private static func options(of user: String) -> String {
             guard user.hasBytePrefix(":"), let dot = user.utf8.firstIndex(of: UInt8(ascii: "."))
@@ -93,6 +116,7 @@
             [
                 "side": "server", "_id": documentID, "state": .string(stateText),
                 "document": document.map { .document($0) } ?? .null,
+                "readers": .array(BSONArray(readers.map { .document($0) })),
             ]
         }
 

@@ -13,6 +13,16 @@ struct MeteredRemote: Remote {
     }
 }
 
+extension MeteredRemote: DeviceIntroduction, DeviceReporter {
+    func introduce(_ device: DeviceIdentity, backlog: DeviceBacklog) {
+        (base as? any DeviceIntroduction)?.introduce(device, backlog: backlog)
+    }
+
+    func report(_ backlog: DeviceBacklog) async throws(RemoteError) {
+        try await (base as? any DeviceReporter)?.report(backlog)
+    }
+}
+
 private struct MeteredCollection: RemoteCollection {
     let base: any RemoteCollection
     let meter: Locked<ProgressMeter?>

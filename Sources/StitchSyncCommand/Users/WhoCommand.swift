@@ -9,13 +9,15 @@
             commandName: "who",
             abstract: "Show which devices are connected to a server or gateway.",
             discussion: """
-                Shows a line for each connection of a device: user, app, driver, platform, address, \
-                since when, the last command, the collections that it named last, and whether a \
-                command runs or waits. Needs a user with a monitoring role, such as clusterMonitor \
-                or root.
+                Shows a line for each device: user, app and its version, the device's name, driver, \
+                platform, addresses, number of connections, when it was seen last, the last \
+                command, the collections that it named last, and whether a command runs or waits. \
+                --seen adds the devices that were connected before. Needs a user with a \
+                monitoring role, such as clusterMonitor or root.
 
                 Examples:
                   stitchsync who stitchsync://admin@localhost:27017
+                  stitchsync who stitchsync://admin@localhost:27017 --seen
                   stitchsync who stitchsync://admin@localhost:27017 --all --json
 
                 Exit code: 0, 1 when the server cannot be asked, 64 for a wrong command line.
@@ -29,23 +31,30 @@
         @Flag(help: "Also show drivers, shells and other clients that are no devices.")
         var all = false
 
+        @Flag(help: "Also show the devices that were connected before, the last 1,000.")
+        var seen = false
+
         @Flag(help: "Write one JSON object per line.")
         var json = false
 
         func run() async throws {
             #if Remote
                 let reply = try await ServerRemote.administrate(
-                    ["currentOp": 1, "$all": true], on: "admin",
+                    ["currentOp": 1, "$all": true, ListedDevice.request: true], on: "admin",
                     at: signIn.address(of: server))
-                let clients = ListedClient.clients(of: reply).filter { all || $0.isDevice }
+                var devices = ListedDevice.devices(of: reply).filter { seen || $0.isConnected }
+                if all {
+                    devices += ListedClient.clients(of: reply).filter { !$0.isDevice }
+                        .map { ListedDevice($0) }
+                }
                 let console = Console.standard
                 if json {
-                    return try clients.forEach {
+                    return try devices.forEach {
                         try console.say($0.document.extendedJSON(.relaxed))
                     }
                 }
-                var table = TextTable(ListedClient.titles)
-                for client in clients { table.append(client.row) }
+                var table = TextTable(ListedDevice.titles)
+                for device in devices { table.append(device.row) }
                 for line in table.lines { try console.say(line) }
             #else
                 throw SessionRemote.lacksServers
@@ -53,14 +62,9 @@
         }
     }
 
-    /// A client of a server as `stitchsync who` prints it.
+    /// A connection to a server.
     struct ListedClient: Sendable {
         private let entry: BSONDocument
-
-        static let titles = [
-            "user", "app", "driver", "platform", "address", "since", "last command",
-            "collections", "waiting",
-        ]
 
         /// Returns the clients of a reply to `currentOp`, each connection once, in order.
         static func clients(of reply: BSONDocument) -> [ListedClient] {
@@ -79,60 +83,36 @@
         /// Whether the client is a device that syncs.
         var isDevice: Bool { activity["isDevice"]?.boolValue == true }
 
-        /// The line of the table.
-        var row: [String] {
-            let names = (activity["namespaces"]?.arrayValue ?? []).compactMap(\.stringValue)
-            let cells = [
-                user, entry["appName"]?.stringValue ?? "", driver, platform,
-                entry["client"]?.stringValue ?? "", since,
-                activity["lastCommand"]?.stringValue ?? "",
-                names.joined(separator: ","), isWaiting ? "yes" : "no",
-            ]
-            return cells.map { $0.isEmpty ? "-" : $0.printable }
-        }
-
-        /// The client as a JSON object.
-        var document: BSONDocument {
+        /// The client in the form of a device.
+        var device: BSONDocument {
             [
-                "connection": entry["connectionId"] ?? .null,
+                "device": .null,
                 "user": effectiveUser["user"] ?? .null,
                 "database": effectiveUser["db"] ?? .null, "app": entry["appName"] ?? .null,
-                "driver": .string(driver), "platform": .string(platform),
-                "address": entry["client"] ?? .null, "since": activity["since"] ?? .null,
+                "driver": .string(driver),
+                "platform": metadata["os"]?.documentValue?["type"] ?? .null,
+                "addresses": .array(BSONArray([entry["client"]].compactMap { $0 })),
+                "connections": .array(BSONArray([entry["connectionId"]].compactMap { $0 })),
+                "connected": true, "since": activity["since"] ?? .null,
                 "lastSeen": activity["lastSeen"] ?? .null,
                 "lastCommand": activity["lastCommand"] ?? .null,
                 "commands": activity["commands"] ?? .null,
-                "namespaces": activity["namespaces"] ?? [], "waiting": .bool(isWaiting),
-                "isDevice": .bool(isDevice),
+                "namespaces": activity["namespaces"] ?? [],
+                "waiting": activity["waiting"] ?? false, "isDevice": .bool(isDevice),
             ]
         }
 
         private var activity: BSONDocument { entry["stitchsync"]?.documentValue ?? [:] }
         private var metadata: BSONDocument { entry["clientMetadata"]?.documentValue ?? [:] }
-        private var isWaiting: Bool { activity["waiting"]?.boolValue == true }
 
         private var effectiveUser: BSONDocument {
             entry["effectiveUsers"]?.arrayValue?.compactMap(\.documentValue).first ?? [:]
-        }
-
-        private var user: String {
-            guard let name = effectiveUser["user"]?.stringValue else { return "" }
-            return "\(name)@\(effectiveUser["db"]?.stringValue ?? "")"
         }
 
         private var driver: String {
             let driver = metadata["driver"]?.documentValue
             return [driver?["name"], driver?["version"]].compactMap { $0?.stringValue }
                 .joined(separator: " ")
-        }
-
-        private var platform: String {
-            metadata["os"]?.documentValue?["type"]?.stringValue ?? ""
-        }
-
-        private var since: String {
-            guard case .datetime(let time)? = activity["since"] else { return "" }
-            return time.text
         }
     }
 #endif

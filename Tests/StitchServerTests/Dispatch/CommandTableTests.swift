@@ -69,6 +69,7 @@ import Testing
             "stitchsyncSetPassword": "ida", "token": "x", "pwd": "long enough",
         ],
         "stitchsyncSignOutEverywhere": ["stitchsyncSignOutEverywhere": 1],
+        "stitchsyncReportBacklog": ["stitchsyncReportBacklog": 1, "pending": 1],
         "stitchsyncShareConflict": ["stitchsyncShareConflict": "items", "conflicts": []],
         "stitchsyncTombstones": ["stitchsyncTombstones": "items", "ids": [1]],
         "update": ["update": "items", "updates": [["q": ["n": 1], "u": ["$set": ["n": 2]]]]],

@@ -34,10 +34,17 @@ function content(story, steps) {
       { title: "When", cell: (each) => ago(plain(each.get("time"))) },
       { title: "What", cell: (each) => el("span", { class: `kind ${kind(each)}` }, names[kind(each)] ?? shortNode(each.get("operation"), 40)) },
       { title: "Version", kind: "tight", cell: (each) => versionText(each.get("version")) },
-      { title: "By", cell: (each) => author(each) },
+      { title: "By", cell: (each) => author(each, story) },
       { title: "Fields", kind: "long", cell: (each) => fields(each) },
     ], steps, { rowClass: (each) => kind(each) === "denied" ? "denied" : null })
       : empty("The server remembers no write of this document.", "The change history is bounded: older writes are no longer in it."),
+    story.get("readers")?.length > 0 && [el("h2", {}, "Who has seen it"), el("p", { class: "quiet" }, "The devices that follow the collection, and the time up to which each has all of its changes."),
+      table("Devices that follow the collection", [
+        { title: "Device", cell: (each) => [shortNode(each.get("user") ?? "not signed in", 60), ` with ${appText(each)}`, each.get("device") && el("div", { class: "quiet" }, "device ", el("code", {}, shortNode(each.get("device"), 20)))] },
+        { title: "Newest change", kind: "tight", cell: (each) => each.get("hasSeen") === true ? "seen" : el("span", { class: "quiet" }, "not yet") },
+        { title: "Has all changes up to", cell: (each) => ago(plain(each.get("upTo"))) },
+        { title: "State", kind: "tight", cell: (each) => each.get("connected") === true ? "connected" : el("span", { class: "quiet" }, "not connected") },
+      ], story.get("readers"))],
     el("h2", {}, "The document now"),
     document instanceof Map ? documentNode(story, document) : el("p", {}, "The document does not exist."),
   ];
@@ -73,15 +80,21 @@ function versionText(version) {
   return number === undefined ? el("span", { class: "quiet" }, "none") : String(number);
 }
 
-function author(step) {
+function appText(device) { return [device.get("app") ?? "unknown app", device.get("appVersion")].filter(Boolean).join(" "); }
+
+function author(step, story) {
   if (kind(step) === "denied") {
     return [shortNode(step.get("user") ?? "none", 60), el("div", { class: "quiet" }, step.get("role") ? `role ${step.get("role")}` : "no role")];
   }
   const version = step.get("version");
   if (!(version instanceof Map)) return el("span", { class: "quiet" }, "a client without sync");
   const attempt = attemptName(version.get("op"));
-  return attempt === undefined ? el("span", { class: "quiet" }, "unknown")
-    : ["device ", el("code", {}, attempt.device), el("div", { class: "quiet" }, `operation ${attempt.number}`)];
+  if (attempt === undefined) return el("span", { class: "quiet" }, "unknown");
+  const known = (story.get("devices") ?? []).find((each) => each.get("instances").includes(attempt.device));
+  const note = el("div", { class: "quiet" }, `operation ${attempt.number}`);
+  if (!known) return ["device ", el("code", {}, attempt.device), note];
+  return [shortNode(known.get("user") ?? "not signed in", 60), ` with ${appText(known)}`,
+    el("div", { class: "quiet" }, "device ", el("code", {}, shortNode(known.get("device") ?? attempt.device, 20))), note];
 }
 
 // The 16 bytes of a version's `op`: the device and the number of its attempt, as the tool prints both.

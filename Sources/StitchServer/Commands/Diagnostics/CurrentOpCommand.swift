@@ -1,6 +1,7 @@
 internal import BSONStore
 
-/// Lists the running commands and the open cursors, and with `$all` the idle connections.
+/// Lists the running commands and the open cursors, with `$all` the idle connections, and with
+/// `$devices` the devices.
 enum CurrentOpCommand {
     static let definition = CommandDefinition(
         "currentOp", aliases: [], [.adminOnly, .vital],
@@ -19,14 +20,22 @@ enum CurrentOpCommand {
                     "type": "idleCursor", "ns": .string(cursor.namespace.description),
                 ])
             }
-            return .reply(["inprog": .array(BSONArray(operations + cursors))])
+            var reply: BSONDocument = ["inprog": .array(BSONArray(operations + cursors))]
+            // MongoDB does not know the option, and then no reply has the field.
+            if call.flag("$devices") {
+                let devices = call.server.devices(for: call.connection)
+                    .map { BSONValue.document($0) }
+                reply.append("devices", .array(BSONArray(devices)))
+            }
+            return .reply(reply)
         })
 }
 
 extension OperationTable.Operation {
     /// The operation as `currentOp` lists it, without the values in its command.
     var document: BSONDocument {
-        let name = call.target.stringValue ?? "$cmd"
+        // A `getMore` names its collection in a field.
+        let name = call.target.stringValue ?? call.string("collection") ?? "$cmd"
         let took = ContinuousClock.now - startedAt
         var document: BSONDocument = [
             "type": "op", "opid": .int32(number), "active": true,

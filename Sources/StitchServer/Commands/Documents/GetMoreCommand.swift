@@ -101,6 +101,9 @@ enum GetMoreCommand {
             backend.cursors.unpin(cursor.id, source, isAtEnd: true)
             throw error
         }
+        if batch.documents.isEmpty, cursor.options.awaitsData {
+            reading.call.connection.state.withLock { $0.noteCaughtUp(cursor.namespace) }
+        }
         if batch.documents.isEmpty, !batch.isAtEnd, !isTimeUp, cursor.options.awaitsData,
             backend.cursors.end(of: cursor.id) == nil
         {

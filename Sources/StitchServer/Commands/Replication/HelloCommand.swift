@@ -57,6 +57,9 @@ enum HelloCommand {
         let isFirst = call.connection.state.withLock { state in
             guard state.client == nil else { return false }
             state.client = client
+            if let own = client["stitchsync"]?.documentValue, own["device"] != nil {
+                state.backlog = StitchsyncReportBacklogCommand.backlog(of: own)
+            }
             state.applicationName = client["application"]?.documentValue?["name"]?.stringValue
             return true
         }
@@ -133,6 +136,7 @@ enum HelloCommand {
     private static func extensions(_ server: ServerContext) -> BSONDocument {
         var parts: BSONDocument = [
             "tombstones": 1, "concurrent": 1, EchoFilter.feature: 1, BriefEvent.feature: 1,
+            StitchsyncReportBacklogCommand.feature: 1,
         ]
         if server.settings.allowsAnonymous { parts.append("anonymous", 1) }
         if server.settings.signUps != nil { parts.append("signUp", 1) }

@@ -1,0 +1,143 @@
+import BSONStore
+import Foundation
+import TestProcesses
+import Testing
+
+@testable import StitchServer
+
+/// Operators must see each device once, also after it left and after a restart.
+@Suite(.timeLimit(.minutes(5))) struct DeviceListTests {
+    private static func hello(_ device: String, _ instance: String) -> BSONDocument {
+        [
+            "hello": 1,
+            "client": [
+                "application": ["name": "Notes"],
+                "driver": ["name": "StitchRemote", "version": "0.1.0"], "os": ["type": "Linux"],
+                "stitchsync": [
+                    "appVersion": "2.1", "device": .string(device), "instance": .string(instance),
+                ],
+            ],
+        ]
+    }
+
+    private static func devices(_ client: ServerClient) throws -> [BSONDocument] {
+        let reply = try client.run(["currentOp": 1, "$devices": true], on: "admin")
+        return (reply["devices"]?.arrayValue ?? []).compactMap(\.documentValue)
+    }
+
+    @Test(
+        "The connections of a device are one row, at a server and at a gateway",
+        arguments: RuledWorld.Place.allCases)
+    func rows(place: RuledWorld.Place) async throws {
+        try await RuledWorld.lend(place) { ports in
+            let root = try RuledWorld.prepare(ports[0])
+            var clients: [ServerClient] = []
+            for (device, instance) in [("a", "1"), ("a", "1"), ("b", "2"), ("a", "3")] {
+                let client = try ServerClient(port: ports[0], database: "shop")
+                try client.run(Self.hello(device, instance))
+                try client.signIn("ann", "pw", of: "admin")
+                _ = try client.documents(["find": "items"])
+                clients.append(client)
+            }
+            let found = try Self.devices(root)
+            // A copy of a file is a device of its own, although it has the same name.
+            #expect(found.map { $0["device"] } == ["a", "b", "a"])
+            #expect(found.map { $0["connections"]?.arrayValue?.count } == [2, 1, 1])
+            let first = found.first ?? [:]
+            #expect(first["user"] == "ann" && first["database"] == "admin")
+            #expect(first["app"] == "Notes" && first["appVersion"] == "2.1")
+            #expect(first["connected"] == true && first["namespaces"] == ["shop.items"])
+            #expect(first["addresses"]?.arrayValue?.count == 2)
+            // Without the option MongoDB's reply has no such field.
+            #expect(try root.run(["currentOp": 1], on: "admin")["devices"] == nil)
+            #expect(clients.count == 4)
+        }
+    }
+
+    @Test(
+        "A device has seen a change when it asks for the next one",
+        arguments: RuledWorld.Place.allCases)
+    func seen(place: RuledWorld.Place) async throws {
+        try await RuledWorld.lend(place) { ports in
+            let root = try RuledWorld.prepare(ports[0])
+            let items = Namespace("shop", "items")
+            let device = try ServerClient(port: ports[0], database: "shop")
+            try device.run(Self.hello("a", "1"))
+            try device.signIn("ann", "pw", of: "admin")
+            let opened = try device.run([
+                "aggregate": "items", "pipeline": [["$changeStream": [:]]], "cursor": [:],
+            ])
+            let cursor = opened["cursor"]?.documentValue?["id"] ?? .null
+            func readers(since time: Int64) throws -> [BSONDocument] {
+                WriteReaders.readers(try Self.devices(root), of: items, since: time)
+            }
+            // Before it has asked for all there is, nothing is known.
+            #expect(try readers(since: 0).isEmpty)
+            let written = BSONDatetime.now.milliseconds
+            let update: BSONValue = ["q": ["_id": 1], "u": ["$inc": ["n": 1]]]
+            try root.run(["update": "items", "updates": [update]])
+            var hasSeen = false
+            while !hasSeen {
+                try device.run(["getMore": cursor, "collection": "items", "maxTimeMS": 100])
+                let found = try readers(since: written)
+                hasSeen = found.first?["hasSeen"] == true
+                #expect(found.count <= 1)
+            }
+            #expect(try readers(since: .max).first?["hasSeen"] == false)
+            #expect(
+                WriteReaders.readers(
+                    try Self.devices(root), of: Namespace("shop", "other"), since: 0
+                ).isEmpty)
+        }
+    }
+
+    @Test("A device that left stays listed, also after a restart")
+    func gone() async throws {
+        let server = try ServerProcess.start()
+        defer { server.remove() }
+        try await BlockingThread.run { [port = server.port] in
+            let device = try ServerClient(port: port, database: "shop")
+            try device.run(Self.hello("a", "1"))
+            _ = try device.documents(["find": "items"])
+        }
+        try server.restart(SIGTERM)
+        let found = try await BlockingThread.run { [port = server.port] in
+            try Self.devices(ServerClient(port: port, database: "shop"))
+        }
+        #expect(found.count == 1)
+        let row = found.first ?? [:]
+        #expect(row["device"] == "a" && row["connected"] == false)
+        #expect(row["instances"] == ["1"] && row["namespaces"] == ["shop.items"])
+        #expect(row["connections"] == [] && row["app"] == "Notes")
+    }
+
+    @Test("No user replaces the devices of others, and what is forgotten is removed from the file")
+    func bound() throws {
+        let store = try DocumentStore(at: .inMemory)
+        let stored = try StoredDevices(store)
+        let devices = SeenDevices()
+        func seen(_ owner: String, _ number: Int) -> BSONDocument {
+            [
+                "_id": .string("\(number) \(owner)"), "owner": .string(owner),
+                "lastSeen": .datetime(BSONDatetime(milliseconds: Int64(number))),
+                "instances": [.string("\(number)")], "namespaces": [],
+            ]
+        }
+        devices.note(seen("ben", 0))
+        try stored.flush(devices)
+        for number in 1...(SeenDevices.countMax + 10) { devices.note(seen("eve", number)) }
+        try stored.flush(devices)
+        #expect(devices.entries.count == SeenDevices.countMax)
+        #expect(devices.entries.contains { $0["owner"] == "ben" })
+        let loaded = SeenDevices()
+        loaded.load(try stored.entries())
+        #expect(loaded.entries.count == SeenDevices.countMax)
+        #expect(!loaded.entries.contains { $0["_id"] == "1 eve" })
+        // What comes again keeps when it came first, and its instances.
+        var again = seen("ben", 0)
+        again.set("instances", to: ["9"])
+        devices.note(again)
+        let ben = devices.entries.first { $0["owner"] == "ben" } ?? [:]
+        #expect(ben["instances"] == ["0", "9"])
+    }
+}
