@@ -12,6 +12,11 @@ public struct ConflictComparison: Sendable, CustomStringConvertible {
     /// The differences between the recorded result and that of the handler.
     public let differences: [FixtureDifference]
 
+    package init(fixture: ConflictFixture, differences: [FixtureDifference]) {
+        self.fixture = fixture
+        self.differences = differences
+    }
+
     /// Whether the handler gives the recorded result.
     public var isSame: Bool { differences.isEmpty }
 

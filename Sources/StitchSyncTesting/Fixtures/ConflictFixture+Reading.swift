@@ -97,6 +97,25 @@ extension FixtureVersion {
 }
 
 extension FixtureHandler {
+    /// Reads a handler from a command line: its name, or the JSON that a fixture has.
+    ///
+    /// - Throws: `FixtureError` for an unknown handler, and for one that is not built in.
+    package init(commandLine text: String) throws(FixtureError) {
+        var value = BSONValue.string(text)
+        if text.hasBytePrefix("{") {
+            do throws(BSONError) {
+                value = .document(try BSONDocument(extendedJSONBytes: Array(text.utf8)))
+            } catch {
+                throw FixtureError("handler", "it is not Extended JSON: \(error)")
+            }
+        }
+        try self.init(value, at: "handler")
+        guard isBuiltIn else {
+            throw FixtureError(
+                "handler", "a handler that is built in is expected\(FixtureObject.found(value))")
+        }
+    }
+
     init(_ value: BSONValue, at path: String) throws(FixtureError) {
         if value == .null {
             self = .missing
