@@ -139,6 +139,7 @@ methods.cursor = {
       ['hasNext(), next(), tryNext()', 'one document after the other'],
       ['count(), itcount()', 'the number of documents'],
       ['explain(verbosity)', 'the plan'],
+      ['table()', 'show the documents as a table'],
     ]);
   },
   setReadConcern(level) { return this.readConcern(level); },

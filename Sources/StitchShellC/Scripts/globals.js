@@ -96,6 +96,7 @@ const defaults = {
   displayBatchSize: 20, maxTimeMS: null, enableTelemetry: false, editor: null,
   snippetIndexSourceURLs: '', snippetRegistryURL: '', snippetAutoload: true,
   inspectCompact: 3, inspectDepth: 6, historyLength: 1000, showStackTraces: false, redactHistory: 'remove',
+  displayTable: false,
 };
 const settings = { ...defaults };
 function change(key, value, word) {

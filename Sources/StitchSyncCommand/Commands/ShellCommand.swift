@@ -57,11 +57,25 @@
         @Flag(help: "Write results as canonical Extended JSON.")
         var canonical = false
 
+        @Flag(help: "Write documents as a table with a column for each field.")
+        var table = false
+
+        @OptionGroup var colours: ColourArguments
+
+        @Flag(help: "No colors, as --color never.")
+        var noColor = false
+
         @Flag(help: "Do not greet.")
         var quiet = false
 
         @Flag(help: "Read lines after --eval and the scripts.")
         var shell = false
+
+        func validate() throws {
+            guard !table || !(json || canonical) else {
+                throw ValidationError("--table excludes --json and --canonical; give one of them")
+            }
+        }
 
         func run() async throws {
             var (place, scripts) = (place, file + scripts)
@@ -75,7 +89,8 @@
             let run = ShellRun(
                 steps: eval.map { .text($0) } + scripts.map { .file($0) },
                 database: database ?? opening.database ?? "test",
-                format: canonical ? .canonical : json ? .relaxed : .shell, isQuiet: quiet,
+                format: canonical ? .canonical : json ? .relaxed : table ? .table : .shell,
+                style: TextStyle(noColor ? .never : colours.color, on: .output), isQuiet: quiet,
                 continues: shell,
                 connectTo: { uri in
                     let opening = try ServerOpening(uri, signIn, creates: true)

@@ -5,7 +5,8 @@ struct DocumentTable: Sendable {
     /// The lines of the table; none without documents.
     let lines: [String]
 
-    init(_ documents: [BSONDocument]) {
+    /// - Parameter cellMax: the number of characters to which longer values are cut.
+    init(_ documents: [BSONDocument], cellMax: Int = .max) {
         var titles: [Name] = []
         var known: Set<Name> = []
         for document in documents {
@@ -19,9 +20,13 @@ struct DocumentTable: Sendable {
         }
         var table = TextTable(titles.map(\.text.printable))
         for document in documents {
-            table.append(titles.map { Self.cell(document[$0.text]) })
+            table.append(titles.map { Self.cut(Self.cell(document[$0.text]), to: cellMax) })
         }
         lines = table.lines
+    }
+
+    private static func cut(_ text: String, to count: Int) -> String {
+        text.count > count ? text.prefix(count - 1) + "…" : text
     }
 
     private static func cell(_ value: BSONValue?) -> String {

@@ -26,6 +26,9 @@
         private let connect: (String) throws -> (any ShellServer, database: String?)
         private let console: Console
         private let format: ShellFormat
+        private let style: TextStyle
+        /// Whether scripts asked for tables by `config.set`.
+        private var showsTables = false
         /// The cursor whose next documents `it` shows.
         private var last: ShellCursor?
         private var warnings: [String] = []
@@ -38,6 +41,7 @@
         init(
             _ server: any ShellServer, database: String, format: ShellFormat,
             stackBytesMax: Int, console: Console = .standard,
+            style: TextStyle = TextStyle(.never, on: .output),
             connect: @escaping (String) throws -> (any ShellServer, database: String?) = { _ in
                 throw ScriptError("MongoshInvalidInputError", "there is no other connection here")
             }
@@ -45,6 +49,7 @@
             self.server = server
             self.format = format
             self.console = console
+            self.style = style
             var options = ScriptOptions.shell
             options.stackBytesMax = stackBytesMax
             self.connect = connect
@@ -203,7 +208,8 @@
                     isOfScript && (error.line ?? 1) > 1
                     ? " (line \(error.line ?? 1), column \(error.column ?? 1))" : ""
                 let message = EngineText.translated(error.message)
-                return (message.isEmpty ? name : "\(name): \(message)") + place
+                let title = console.error.isTerminal ? style(name, .red) : name
+                return (message.isEmpty ? title : "\(title): \(message)") + place
                     + details()
             case let error as StoreError where error.code == .interrupted:
                 return "MongoshInterruptedError: \(error.message)"
@@ -284,6 +290,9 @@
             case let cursor as ShellCursor:
                 last = nil
                 try showBatch(of: cursor)
+            case nil where isTable:
+                guard let lines = try table(of: value) else { return try console.say(text(value)) }
+                for line in lines { try console.say(line) }
             case let explained as ShellExplainedCursor: try show(explained.plan())
             default: try console.say(text(value))
             }
@@ -291,13 +300,14 @@
 
         /// Returns a value as it is shown.
         func text(_ value: ScriptValue, isFull: Bool = false) throws -> String {
-            if case .string(let text) = value, format == .shell { return text }
+            if case .string(let text) = value, format.isShell { return text }
             if let cursor = value.host as? ShellCursor {
                 return try text(.list(session.items(of: .host(cursor))), isFull: true)
             }
             switch format {
-            case .shell:
+            case .shell, .table:
                 var limits = limits
+                limits.isColoured = style.isColoured
                 if isFull { limits.elementsMax = .max }
                 return ShellInspector.text(value, limits)
             case .relaxed: return try session.stored(value).extendedJSON(.relaxed)
@@ -308,13 +318,43 @@
         private func showBatch(of cursor: ShellCursor) throws {
             var items: [ScriptValue] = []
             while items.count < batchSize, let item = try cursor.item() { items.append(item) }
-            let isBlank = items.isEmpty && format == .shell
-            try console.say(isBlank ? "" : text(.list(items), isFull: true))
+            let isBlank = items.isEmpty && format.isShell
+            if cursor.isTable || isTable, let lines = try table(of: .list(items)) {
+                for line in lines { try console.say(line) }
+            } else {
+                try console.say(isBlank ? "" : text(.list(items), isFull: true))
+            }
             let isOver = try cursor.isExhausted || items.count < batchSize || !cursor.hasNext()
             last = isOver ? nil : cursor
-            if !isOver, format == .shell {
+            if !isOver, format.isShell {
                 try console.say("Type \"it\" for more")
             }
+        }
+
+        private var isTable: Bool {
+            switch format {
+            case .table: true
+            case .shell: showsTables
+            case .relaxed, .canonical: false
+            }
+        }
+
+        /// The largest number of characters of a cell; longer values are cut.
+        private static let cellMax = 60
+
+        /// Returns a list of documents as the lines of a table; `nil` for other values.
+        private func table(of value: ScriptValue) throws -> [String]? {
+            guard case .list(let items) = ScriptShape(value), !items.isEmpty else { return nil }
+            var documents: [BSONDocument] = []
+            for item in items {
+                guard case .object = ScriptShape(item),
+                    let document = try session.stored(item).documentValue
+                else { return nil }
+                documents.append(document)
+            }
+            var lines = DocumentTable(documents, cellMax: Self.cellMax).lines
+            if let title = lines.first { lines[0] = style(title, .bold) }
+            return lines
         }
 
         private func showMore() throws {
@@ -457,6 +497,7 @@
             let count = value.number.isNaN ? 0 : max(0, min(value.number, 1e9))
             switch name {
             case "displayBatchSize": batchSize = max(1, Int(count))
+            case "displayTable": showsTables = value.isTrue
             case "inspectDepth": limits.depthMax = Int(count)
             case "inspectCompact":
                 limits.compactLevels =
@@ -488,6 +529,7 @@
             show collections          list the collections of the current database
             show users                list the users of the current database
             db.NAME.find({…})         show documents of a collection; `it` shows the next 20
+            db.NAME.find({…}).table() show them as a table; config.set("displayTable", true) for all
             db.NAME.insertOne({…})    insert a document
             db.NAME.updateOne({…}, {$set: {…}})
             db.NAME.deleteOne({…})

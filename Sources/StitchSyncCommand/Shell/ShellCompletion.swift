@@ -27,7 +27,7 @@
             "allowDiskUse", "batchSize", "close", "collation", "comment", "count", "explain",
             "forEach", "hasNext", "hint", "isExhausted", "itcount", "limit", "map", "max",
             "maxTimeMS", "min", "next", "pretty", "projection", "readConcern", "returnKey",
-            "showRecordId", "size", "skip", "sort", "toArray", "tryNext",
+            "showRecordId", "size", "skip", "sort", "table", "toArray", "tryNext",
         ]
         private static let stages = [
             "$addFields", "$bucket", "$bucketAuto", "$changeStream", "$collStats", "$count",

@@ -13,6 +13,8 @@
         private var batch: ArraySlice<BSONDocument> = []
         private var id: Int64?
         private var isClosed = false
+        /// Whether the documents are shown as a table.
+        private(set) var isTable = false
 
         /// Creates a cursor for a command that answers with one: `find`, `aggregate` or `list…`.
         init(_ command: BSONDocument, on database: String, of collection: String, _ link: ShellLink)
@@ -136,6 +138,11 @@
                 }
             case "explain": return { try self.explain($0) }
             case "pretty": return { _ in .host(self) }
+            case "table":
+                return { _ in
+                    self.isTable = true
+                    return .host(self)
+                }
             case "close":
                 return { _ in
                     try self.close()

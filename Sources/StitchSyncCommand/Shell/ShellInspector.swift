@@ -17,6 +17,8 @@
             var charactersMax = 10_000
             /// The number of levels that share a line.
             var compactLevels = 3
+            /// Whether values are colored, as on a terminal.
+            var isColoured = false
         }
 
         private let limits: Limits
@@ -61,22 +63,24 @@
         private mutating func shapeText(_ shape: ScriptShape, depth: Int) -> String {
             switch shape {
             case .leaf(.string(let text)): return string(text)
-            case .leaf(let value): return Self.literal(value)
-            case .bigInt(let digits): return digits + "n"
-            case .made(.int32(let number)): return "Int32(\(number))"
-            case .made(.double(let number)): return "Double(\(ScriptValue.number(number).text))"
+            case .leaf(let value): return coloured(value)
+            case .bigInt(let digits): return coloured(digits + "n", .number)
+            case .made(.int32(let number)): return coloured("Int32(\(number))", .number)
+            case .made(.double(let number)):
+                return coloured("Double(\(ScriptValue.number(number).text))", .number)
             case .made(.javascriptWithScope(let value)):
                 let scope = self.text(
                     ScriptValue(.document(value.scope), keepsNumberTypes: true), depth: depth + 1)
                 return "Code(\(Self.quoted(value.code)), \(scope))"
-            case .made(let value): return Self.literal(value)
+            case .made(let value): return coloured(value)
             case .list(let elements): return list(elements, depth: depth)
             case .object(let name, let properties):
                 if let reference = reference(properties, depth: depth) { return reference }
                 return container(properties, name: name, depth: depth)
             case .map(let entries): return map(entries, depth: depth)
             case .set(let values): return set(values, depth: depth)
-            case .function(let text), .pattern(let text), .accessor(let text): return text
+            case .function(let text), .accessor(let text): return coloured(text, .special)
+            case .pattern(let text): return coloured(text, .pattern)
             case .error(let text, let properties): return error(text, properties, depth: depth)
             case .invalidDate: return "Invalid Date"
             case .promise(let value):
@@ -114,14 +118,15 @@
             }
             guard text.utf8.count > 16, text.utf8.count > Self.lineMax - indentation - 4,
                 text.dropLast().contains("\n")
-            else { return Self.quoted(text) }
+            else { return coloured(Self.quoted(text), .string) }
             let parts = text.split(separator: "\n", omittingEmptySubsequences: false)
             let lines = parts.enumerated().compactMap { index, part in
                 index < parts.count - 1
                     ? String(part) + "\n" : part.isEmpty ? nil : String(part)
             }
             let space = String(repeating: " ", count: indentation + 2)
-            return lines.map(Self.quoted).joined(separator: " +\n\(space)")
+            return lines.map { coloured(Self.quoted($0), .string) }
+                .joined(separator: " +\n\(space)")
         }
 
         /// Returns a string in quotes that it does not contain, if possible.
@@ -225,7 +230,7 @@
             if let elements, parts.count > 6 { output = grouped(parts, of: elements) }
             if lastDepth - depth < limits.compactLevels, output.count == parts.count {
                 let room = output.count + indentation + start.count + 10
-                let length = output.reduce(output.count + room) { $0 + $1.count }
+                let length = output.reduce(output.count + room) { $0 + width($1) }
                 if length <= Self.lineMax, !output.contains(where: { $0.contains("\n") }) {
                     return "\(start) \(output.joined(separator: ", ")) \(end)"
                 }
@@ -237,7 +242,7 @@
         /// Arranges the elements of a long array in columns, if they are short.
         private func grouped(_ parts: [String], of elements: [ScriptValue]) -> [String] {
             let count = min(parts.count, elements.count, limits.elementsMax)
-            let lengths = parts.prefix(count).map(\.count)
+            let lengths = parts.prefix(count).map(width)
             let total = lengths.reduce(0) { $0 + $1 + 2 }
             let longest = lengths.max() ?? 0
             let width = longest + 2
@@ -267,13 +272,79 @@
                 for index in row..<end {
                     let isLast = index == end - 1
                     let part = isLast ? parts[index] : parts[index] + ", "
-                    let room = widths[index - row] - (isLast ? 2 : 0) - part.count
+                    let room = widths[index - row] - (isLast ? 2 : 0) - self.width(part)
                     let space = String(repeating: " ", count: max(0, room))
                     text += areNumbers ? space + part : isLast ? part : part + space
                 }
                 rows.append(text)
             }
             return rows + parts.dropFirst(count)
+        }
+
+        // MARK: Colors
+
+        /// The colors of Node, by the codes that begin and end them.
+        private enum Colour {
+            case string
+            case number
+            case absent
+            case missing
+            case special
+            case date
+            case pattern
+
+            var codes: (start: Int, end: Int) {
+                switch self {
+                case .string: (32, 39)
+                case .number: (33, 39)
+                case .absent: (1, 22)
+                case .missing: (90, 39)
+                case .special: (36, 39)
+                case .date: (35, 39)
+                case .pattern: (31, 39)
+                }
+            }
+        }
+
+        private func coloured(_ text: String, _ colour: Colour) -> String {
+            guard limits.isColoured else { return text }
+            return "\u{1b}[\(colour.codes.start)m\(text)\u{1b}[\(colour.codes.end)m"
+        }
+
+        /// Returns a value of BSON as the call that makes it, in its color.
+        private func coloured(_ value: BSONValue) -> String {
+            let text = Self.literal(value)
+            guard limits.isColoured else { return text }
+            switch value {
+            case .double, .int32, .int64, .decimal128, .bool: return coloured(text, .number)
+            case .null: return coloured(text, .absent)
+            case .undefined: return coloured(text, .missing)
+            case .datetime: return coloured(text, .date)
+            case .regularExpression: return coloured(text, .pattern)
+            default:
+                // The text in a call such as `ObjectId('…')`.
+                guard let start = text.firstIndex(of: "'"), let end = text.lastIndex(of: "'"),
+                    start < end
+                else { return text }
+                return text[..<start] + coloured(String(text[start...end]), .string)
+                    + text[text.index(after: end)...]
+            }
+        }
+
+        /// Returns the number of characters that a text shows, without those of colors.
+        private func width(_ text: String) -> Int {
+            guard limits.isColoured else { return text.count }
+            var (count, isCode) = (0, false)
+            for character in text {
+                if isCode {
+                    isCode = character != "m"
+                } else if character == "\u{1b}" {
+                    isCode = true
+                } else {
+                    count += 1
+                }
+            }
+            return count
         }
 
         /// Returns a value of BSON as the call that makes it.

@@ -18,6 +18,8 @@
         let database: String
         /// The way in which results are written.
         let format: ShellFormat
+        /// The colors of results on standard output.
+        var style = TextStyle(.never, on: .output)
         /// Whether greetings are left out.
         let isQuiet: Bool
         /// Whether the lines of standard input follow the scripts.
@@ -53,7 +55,7 @@
             defer { server.close() }
             let shell = try Shell(
                 server, database: database, format: format, stackBytesMax: Self.stackBytesMax,
-                connect: connectTo)
+                style: style, connect: connectTo)
             guard !steps.isEmpty else { return try runLines(shell) }
             for (index, step) in steps.enumerated() {
                 let isDone =

@@ -53,6 +53,43 @@
             }
         }
 
+        @Test func `values have colors at a terminal only, and none by NO_COLOR`() async throws {
+            try await withTemporaryFolder { folder in
+                let id = String(repeating: "a", count: 24)
+                let line = "({ n: 1, s: 'a', d: null, i: ObjectId('\(id)') })"
+                let terminal = try TerminalProcess(
+                    "shell", "shop.stitch", in: folder, isColoured: true)
+                try await terminal.expect("test> ")
+                terminal.type(line + "\r")
+                let (string, number, end) = ("\u{1b}[32m", "\u{1b}[33m", "\u{1b}[39m")
+                try await terminal.expect("n: \(number)1\(end), s: \(string)'a'\(end)")
+                try await terminal.expect("d: \u{1b}[1mnull\u{1b}[22m, i: ObjectId(\(string)'aaaa")
+                try await terminal.expect("test> ")
+                // Twenty-seven short numbers are set in columns, whatever their colors.
+                terminal.type("Array(27).fill(5)\r")
+                let row = Array(repeating: "\(number)5\(end)", count: 8).joined(separator: ", ")
+                try await terminal.expect("\n  \(row),")
+                try await terminal.expect("test> ")
+                terminal.type("nope()\r")
+                try await terminal.expect("\u{1b}[31mReferenceError\u{1b}[0m: ")
+                terminal.type("exit\r")
+                #expect(await terminal.code() == 0)
+                let plain = try TerminalProcess(
+                    "shell", "shop.stitch", "--no-color", in: folder, isColoured: true)
+                try await plain.expect("test> ")
+                plain.type(line + "\r")
+                try await plain.expect("{ n: 1, s: 'a', d: null")
+                plain.type("exit\r")
+                #expect(await plain.code() == 0)
+                let piped = try await Tool.run(
+                    "shell", "shop.stitch", "--eval", "({ n: 1 })", in: folder)
+                #expect(piped.output == ["{ n: 1 }"])
+                let forced = try await Tool.run(
+                    "shell", "shop.stitch", "--color", "always", "--eval", "({ n: 1 })", in: folder)
+                #expect(forced.output == ["{ n: \(number)1\(end) }"])
+            }
+        }
+
         @Test func `Ctrl-C ends an evaluation and not the shell`() async throws {
             try await withTemporaryFolder { folder in
                 let terminal = try TerminalProcess("shell", "shop.stitch", in: folder)

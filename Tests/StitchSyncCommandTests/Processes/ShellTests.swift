@@ -63,6 +63,37 @@
             }
         }
 
+        @Test func `documents are a table if the person wants one`() async throws {
+            try await withTemporaryFolder { folder in
+                let lines = [
+                    "for (let i = 1; i < 23; i++) db.c.insertOne({ _id: i, s: 'x'.repeat(i * 3) })",
+                    "db.c.find().limit(2).table()", "db.c.find().limit(1)",
+                    "config.set('displayTable', true)", "db.c.find({}, { _id: 1 })", "it",
+                    "db.c.find({ _id: 22 }).toArray()", "db.c.find({ _id: 0 })", "[1, 2]", "'text'",
+                ]
+                _ = try folder.write(lines: lines, to: "input")
+                let answer = try await Tool.run("shell", "shop.stitch", in: folder, input: "input")
+                #expect(answer.complaints.isEmpty)
+                let long = String(repeating: "x", count: 59) + "…"
+                let wanted =
+                    ["_id       s", "-----------", "1       xxx", "2    xxxxxx"]
+                    + ["[ { _id: 1, s: 'xxx' } ]", "Setting \"displayTable\" has been changed"]
+                    + ["_id", "---"] + (1...20).map(String.init) + ["Type \"it\" for more"]
+                    + ["_id", "---", "21", "22"]
+                    + ["_id" + String(repeating: " ", count: 61) + "s"]
+                    + [String(repeating: "-", count: 65), "22   \(long)", "[ 1, 2 ]", "text"]
+                let shown = Array(answer.output.drop { !$0.hasPrefix("_id") })
+                #expect(shown == wanted, "\(answer.output)")
+                let flag = try await Tool.run(
+                    "shell", "shop.stitch", "--table", "--eval", "db.c.find({ _id: 1 })",
+                    in: folder)
+                #expect(flag.output == ["_id    s", "--------", "1    xxx"])
+                let both = try await Tool.run(
+                    "shell", "shop.stitch", "--table", "--json", in: folder)
+                #expect(both.code == 64)
+            }
+        }
+
         @Test func `roles, the log and the help of commands are those of the server`() async throws
         {
             try await withTemporaryFolder { folder in

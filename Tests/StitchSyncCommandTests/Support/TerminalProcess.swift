@@ -17,7 +17,11 @@ final class TerminalProcess {
     private var unread = ""
 
     /// Starts the tool in a folder, which is also the home of the person.
-    init(_ arguments: String..., in folder: TemporaryFolder) throws {
+    ///
+    /// - Parameter isColoured: whether the person wants colors.
+    init(
+        _ arguments: String..., in folder: TemporaryFolder, isColoured: Bool = false
+    ) throws {
         var (master, slave): (Int32, Int32) = (-1, -1)
         guard openpty(&master, &slave, nil, nil, nil) == 0 else {
             throw TerminalFailure(reason: "no terminal: \(String(cString: strerror(errno)))")
@@ -28,7 +32,9 @@ final class TerminalProcess {
         process.arguments = arguments
         process.currentDirectoryURL = folder.url
         process.environment = ProcessInfo.processInfo.environment.merging(
-            ["HOME": folder.url.path, "TERM": "xterm"]
+            [
+                "HOME": folder.url.path, "TERM": "xterm", "NO_COLOR": isColoured ? "" : "1",
+            ]
         ) { $1 }
         process.standardInput = handle
         process.standardOutput = handle
