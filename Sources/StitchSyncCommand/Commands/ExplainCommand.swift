@@ -12,15 +12,16 @@
                 stages such as IXSCAN and COLLSCAN, and the numbers of examined keys and \
                 documents.
 
-                Example:
+                Examples:
                   stitchsync explain shop.stitch shop.products '{"price": {"$lt": 5}}' \\
                     --sort '{"price": 1}'
+                  stitchsync explain stitchsync://localhost:27017 shop.products '{stock: 0}'
 
-                Exit code: 0, 1 when the store cannot be read or the filter is invalid, 64 for a \
-                wrong command line.
+                Exit code: 0, 1 when the store or server cannot be read or the filter is invalid, \
+                64 for a wrong command line.
                 """)
 
-        @OptionGroup var place: StoreFileArguments
+        @OptionGroup var place: StoreArguments
 
         @OptionGroup var selection: FilterArguments
 
@@ -29,12 +30,32 @@
         @Flag(help: "Write the JSON object on one line.")
         var json = false
 
+        @OptionGroup var signIn: SignInArguments
+
         func run() async throws {
+            let plan = try place.isServer ? await planAtServer() : planOfFile()
+            try Console.standard.say(plan.extendedJSON(.relaxed, pretty: !json))
+        }
+
+        private func planOfFile() throws -> BSONDocument {
+            try signIn.check(file: place.store)
             let store = try place.open(readOnly: true)
             defer { store.close() }
-            let plan = try store.collection(place.namespace)
+            return try store.collection(place.namespace)
                 .find(selection.filter).sort(sorting.sort ?? [:]).explain(.executionStats)
-            try Console.standard.say(plan.extendedJSON(.relaxed, pretty: !json))
+        }
+
+        private func planAtServer() async throws -> BSONDocument {
+            var find: BSONDocument = [
+                "find": .string(place.namespace.collection), "filter": .document(selection.filter),
+            ]
+            if let sort = sorting.sort { find.append("sort", .document(sort)) }
+            let (query, database) = (find, place.namespace.database)
+            return try await DocumentSource.run(at: place.store, signIn) { source in
+                let reply = try source.run(
+                    ["explain": .document(query), "verbosity": "executionStats"], on: database)
+                return reply.leavingOut("$clusterTime").leavingOut("operationTime")
+            }
         }
     }
 #endif

@@ -29,7 +29,9 @@
                 the file exists already, 64 for a wrong command line.
                 """)
 
-        @Argument(help: "The store's file.", completion: .file())
+        @Argument(
+            help: "The store's file; or the server or gateway, as with --from.",
+            completion: .file())
         var store: String?
 
         @Argument(
@@ -67,7 +69,11 @@
             guard (store == nil) != (from == nil) else {
                 throw ValidationError("give a store's file or --from, one of them")
             }
-            guard from != nil || namespace == nil else {
+            guard collection == nil || namespace == nil else {
+                throw ValidationError("name the collection once, after the store or by --namespace")
+            }
+            guard from != nil || namespace == nil || store.map(SessionRemote.isServer) == true
+            else {
                 throw ValidationError(
                     "--namespace needs --from; name the collection after the file")
             }
@@ -75,6 +81,9 @@
         }
 
         func run() async throws {
+            if let store, SessionRemote.isServer(store) {
+                return try await record(fromServer: store)
+            }
             if let store { return try await record(from: store) }
             if let from { try await record(fromServer: from) }
         }
@@ -82,7 +91,12 @@
         /// Writes a file with a fixture for each shared conflict that can be played again.
         private func record(fromServer server: String) async throws {
             var filter: BSONDocument = [:]
-            if let namespace { filter.append("namespace", .string(namespace.description)) }
+            if let namespace = namespace ?? collection {
+                filter.append("namespace", .string(namespace.description))
+            }
+            if let id {
+                filter.append("documentID", ["$in": .array(BSONArray(DiffCommand.ids(id)))])
+            }
             let command: BSONDocument = [
                 "find": "conflicts", "filter": .document(filter),
                 "sort": ["received": -1, "_id": -1],
@@ -125,6 +139,7 @@
         }
 
         private func record(from store: String) async throws {
+            try signIn.check(file: store)
             let opened = try StoreOpening.existing(store)
             defer { opened.close() }
             let conflicts = try SyncEngine(lookingAt: opened).journaledConflicts()

@@ -19,20 +19,32 @@
                 document that was deleted here counts as synced until the delete was sent, and the \
                 _id of a rejected insert stays synced.
 
+                Of a server or gateway it shows the numbers of documents, and for an administrator \
+                how many devices are connected, how many writes were denied, and how many \
+                conflicts the devices shared.
+
                 Examples:
                   stitchsync status shop.stitch
                   stitchsync status shop.stitch --json
+                  stitchsync status stitchsync://admin@localhost:27017
 
-                Exit code: 0, 1 when the store cannot be read, 64 for a wrong command line.
+                Exit code: 0, 1 when the store or server cannot be read, 64 for a wrong command \
+                line.
                 """)
 
-        @Argument(help: "The store's file.", completion: .file())
+        @Argument(
+            help: "The store's file, or a server, stitchsync://… or mongodb://….",
+            completion: .file())
         var store: String
 
-        @Flag(help: "Write one JSON object per collection.")
+        @OptionGroup var signIn: SignInArguments
+
+        @Flag(help: "Write one JSON object per collection, and one of the server.")
         var json = false
 
         func run() async throws {
+            guard !SessionRemote.isServer(store) else { return try await showServer() }
+            try signIn.check(file: store)
             let console = Console.standard
             let (path, store) = (store, try StoreOpening.inspecting(at: store))
             defer { store.close() }
@@ -51,6 +63,24 @@
                 remarks.append(.neverSynced)
             }
             for line in table.lines + remarks.map(\.line) { try console.say(line) }
+        }
+
+        private func showServer() async throws {
+            #if Server
+                let name = HiddenPassword.hidden(in: store)
+                let report = try await DocumentSource.run(at: store, signIn) { source in
+                    try ServerReport(of: source, at: name)
+                }
+                let console = Console.standard
+                if json {
+                    return try report.objects.forEach {
+                        try console.say($0.extendedJSON(.relaxed))
+                    }
+                }
+                for line in report.lines { try console.say(line.printable) }
+            #else
+                throw SessionRemote.lacksServers
+            #endif
         }
     }
 #endif

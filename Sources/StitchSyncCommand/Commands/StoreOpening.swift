@@ -35,8 +35,9 @@
         {
             guard !SessionRemote.isServer(path) else {
                 throw CommandError(
-                    "\(path) is a server; name a store file, or use find, aggregate, count, "
-                        + "insert, update, delete or shell, which work on servers, too")
+                    "\(path) is a server, and this command needs a store's file; on a server "
+                        + "work status, ls, find, count, aggregate, explain, watch, trace, stats, "
+                        + "verify, insert, update, delete, index, drop, import, export and shell")
             }
             if options.readOnly, !FileManager.default.fileExists(atPath: path) {
                 throw CommandError("\(path): there is no such file\(MissingFile(path).advice)")

@@ -35,7 +35,13 @@
         ///
         /// - Throws: `CommandError` if the command fails; errors of single writes are in the reply.
         func run(_ command: BSONDocument, on database: String) throws -> BSONDocument {
-            let reply = try server.run(command, on: database)
+            try checked(server.run(command, on: database))
+        }
+
+        /// Returns a reply whose command succeeded.
+        ///
+        /// - Throws: `CommandError` with the server's message.
+        func checked(_ reply: BSONDocument) throws(CommandError) -> BSONDocument {
             guard reply.number("ok") == 1 else {
                 throw CommandError("\(server.place): \(reply.text("errmsg"))")
             }
