@@ -4,8 +4,11 @@ Scripts/test-console runs it; STITCHSYNC names the tool.
 """
 import http.client
 import json
+import threading
 import unittest
+from urllib.parse import urlsplit
 
+from pymongo.errors import OperationFailure
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
@@ -186,7 +189,15 @@ class Live(Looks):
         self.open("devices")
         self.until(lambda: "ann" in self.text() and "ben" in self.text(), "both devices")
         self.see("app.todos")
+        # Each device is one row, although it has several connections and synced by another program before.
+        self.until(lambda: sorted(row for row in self.rows() if row.startswith(("ann in", "ben in"))) == ["ann in admin", "ben in admin"],
+                   "one row of each device")
+        self.assertNotIn("undefined", self.text())
         self.look("devices")
+
+    def rows(self):
+        """Returns the first line of each row of the table."""
+        return [each.text.split("\n")[0] for each in self.driver.find_elements(By.CSS_SELECTOR, "tbody tr")]
 
     def test_denied_writes_and_the_story_of_one(self):
         self.visit("denied", "2 denied writes", "writeFilter", "write to app.todos was denied by", world.HOSTILE)
@@ -251,8 +262,63 @@ class Live(Looks):
         self.visit("operations", "Running now", "Slowest since the start")
         self.until(lambda: len(self.driver.find_elements(By.CSS_SELECTOR, "tbody tr")) > 0)
 
+    def test_an_operation_is_stopped(self):
+        client = self.world.client("second")
+        client.app.waits.insert_one({"_id": 1})
+        opened = client.app.command("aggregate", "waits", pipeline=[{"$changeStream": {}}], cursor={})
+        failures = []
+
+        def wait():
+            try:
+                client.app.command("getMore", opened["cursor"]["id"], collection="waits", maxTimeMS=120_000)
+            except OperationFailure as error:
+                failures.append(error.code)
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        try:
+            self.open("operations")
+            row = self.until(lambda: next((each for each in self.driver.find_elements(By.CSS_SELECTOR, "tbody tr")
+                                           if "waits" in each.text and "second" in each.text and each.find_elements(By.TAG_NAME, "button")), None))
+            row.find_element(By.TAG_NAME, "button").click()
+            self.see("is interrupted")
+            self.button("Stop the operation", "dialog").click()
+            self.until(lambda: failures == [11601], "the end of the operation")
+        finally:
+            thread.join(150)
+            client.close()
+
     def test_users(self):
         self.visit("users", "ann", "second", world.HOSTILE)
+
+    def test_a_user_is_created_disabled_and_dropped(self):
+        self.open("users")
+        self.button("Create a user…").click()
+        self.until(lambda: self.find("dialog"))
+        self.field("User").send_keys("zoe")
+        self.field("Password").send_keys("zoe's password" + Keys.ENTER)
+        self.see("zoe")
+        self.assertEqual(self.signs_in("zoe"), True)
+        self.button("Disable zoe (admin)").click()
+        self.button("Disable", "dialog").click()
+        self.until(lambda: self.signs_in("zoe") is False, "the refused sign-in")
+        self.button("Enable zoe (admin)").click()
+        self.until(lambda: self.signs_in("zoe"), "the sign-in")
+        self.button("Drop zoe (admin)").click()
+        self.until(lambda: self.find("dialog input")).send_keys("zoe")
+        self.button("Drop", "dialog").click()
+        self.until(lambda: "zoe" not in self.text(), "the page without the user")
+        self.assertEqual(self.signs_in("zoe"), False)
+
+    def signs_in(self, name):
+        client = self.world.client(name)
+        try:
+            return client.admin.command("ping")["ok"] == 1
+        except OperationFailure as error:
+            self.assertEqual(error.code, 18)
+            return False
+        finally:
+            client.close()
 
     def test_log(self):
         self.visit("log", "denied a write")
@@ -362,6 +428,38 @@ class LiveGateway(Live):
         self.assertIn("gateway", self.driver.find_element(By.ID, "server").get_attribute("textContent"))
 
 
+class LiveSecure(Looks):
+    """The console of a server with a certificate, which browsers of other machines may open."""
+
+    @classmethod
+    def address(cls):
+        cls.secure = world.Secure(world.tool())
+        cls.addClassCleanup(cls.secure.stop)
+        return cls.secure.base
+
+    @classmethod
+    def credentials(cls):
+        return "root", world.ROOT
+
+    def test_pages_work_over_tls(self):
+        self.assertTrue(self.base.startswith("https://"))
+        for page in ["overview", "devices", "users", "log"]:
+            self.open(page)
+        self.visit("data/app/notes", "of 1")
+
+    def test_the_session_is_sent_over_tls_only(self):
+        cookie = next(each for each in self.driver.get_cookies() if each["name"].startswith("stitchsync"))
+        self.assertEqual((cookie["secure"], cookie["httpOnly"], cookie["sameSite"]), (True, True, "Strict"))
+        self.assertEqual(self.driver.execute_script("return document.cookie"), "")
+
+    def test_a_page_without_tls_gets_nothing(self):
+        connection = http.client.HTTPConnection(urlsplit(self.base).netloc, timeout=30)
+        with self.assertRaises((http.client.HTTPException, ConnectionError)):
+            connection.request("GET", "/")
+            connection.getresponse()
+        connection.close()
+
+
 class LiveDevice(Looks):
     """The pages of a device's file, which a command changes meanwhile."""
 
@@ -430,7 +528,7 @@ class LiveDevice(Looks):
 
 def load_tests(loader, tests, pattern):
     # The common classes are no tests of their own.
-    return unittest.TestSuite(loader.loadTestsFromTestCase(each) for each in (LiveServer, LiveGateway, LiveDevice))
+    return unittest.TestSuite(loader.loadTestsFromTestCase(each) for each in (LiveServer, LiveGateway, LiveSecure, LiveDevice))
 
 
 if __name__ == "__main__":

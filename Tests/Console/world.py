@@ -157,6 +157,35 @@ class World:
             raise self.failure
 
 
+class Secure:
+    """A server whose console is open to other machines, by a certificate of its own."""
+
+    def __init__(self, tool):
+        self.folder = Path(tempfile.mkdtemp(prefix="stitchsecure-"))
+        self.program = None
+        try:
+            chain, key = str(self.folder / "chain.pem"), str(self.folder / "key.pem")
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                            "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", chain],
+                           check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            file = str(self.folder / "server.stitch")
+            subprocess.run([tool, "insert", file, "app.notes", '{"_id": 1}'], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([tool, "adduser", file, "root", "--role", "root"], check=True, input=ROOT + "\n", text=True,
+                           stdout=subprocess.DEVNULL)
+            self.program = Program([tool, "serve", "--db", file, "--port", "0", "--auth", "--tls-cert", chain, "--tls-key", key,
+                                    "--console", "0", "--console-host", "0.0.0.0"])
+            found = self.program.find(r"console on (https?)://[^ ]*:(\d+)")
+            self.base = f"{found.group(1)}://localhost:{found.group(2)}/"
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self):
+        if self.program:
+            self.program.stop()
+        shutil.rmtree(self.folder)
+
+
 # Twice this is more than a document may hold, so a merge of both fails.
 HALF = {"$reduce": {"input": {"$range": [0, 23]}, "initialValue": "x", "in": {"$concat": ["$$value", "$$value"]}}}
 
