@@ -281,7 +281,6 @@ class Live(Looks):
             row = self.until(lambda: next((each for each in self.driver.find_elements(By.CSS_SELECTOR, "tbody tr")
                                            if "waits" in each.text and "second" in each.text and each.find_elements(By.TAG_NAME, "button")), None))
             row.find_element(By.TAG_NAME, "button").click()
-            self.see("is interrupted")
             self.button("Stop the operation", "dialog").click()
             self.until(lambda: failures == [11601], "the end of the operation")
         finally:
