@@ -21,7 +21,10 @@ struct RetryRejectedWrite {
         switch RetryDecision.decide(facts) {
         case .nothing: return
         case .put, .delete: break
-        case .merge: after = try Self.merged(wanted, rejected.base, local)
+        case .merge:
+            if let wanted, let base = rejected.base {
+                after = local?.changed(from: base, to: wanted)
+            }
         case .occupied:
             throw StoreError(
                 .duplicateKey, "another document has the _id by now", namespace: sync.namespace,
@@ -29,16 +32,5 @@ struct RetryRejectedWrite {
         }
         try sync.setLocal(id, to: after, orRemoveAs: .byApp)
         try NoteLocalWrite(sync: sync).note(before: local, after: after)
-    }
-
-    /// Returns the current document with the changes that lead from the base to the wanted
-    /// document.
-    private static func merged(
-        _ wanted: BSONDocument?, _ base: BSONDocument?, _ local: BSONDocument?
-    ) throws -> BSONDocument? {
-        guard let wanted, let base, let local,
-            let changes = UpdateDescription.difference(from: base, to: wanted)
-        else { return wanted }
-        return try changes.apply(to: local)
     }
 }

@@ -112,6 +112,27 @@ import Testing
         #endif
     }
 
+    @Test func `an edit of an older value replaces what only together is a value`() throws {
+        struct Form: Codable, Equatable {
+            var id: Int
+            var shape: Shape
+            var name: String
+            enum CodingKeys: String, CodingKey { case id = "_id", shape, name }
+        }
+        let coding = DocumentCoding<Form>()
+        let original = Form(id: 1, shape: .circle(radius: 1, color: nil), name: "a")
+        let stored = try coding.encode(Form(id: 1, shape: .label("x"), name: "theirs"))
+        var edited = original
+        edited.shape = .circle(radius: 9, color: "red")
+        let written = try coding.write(edited, from: original, onto: stored)
+        #expect(
+            try coding.decode(written)
+                == Form(id: 1, shape: .circle(radius: 9, color: "red"), name: "theirs"))
+        // Another document is not written: its `_id` shows that it is another one.
+        let other = try coding.encode(Form(id: 2, shape: .label("x"), name: "other"))
+        #expect(try coding.write(edited, from: original, onto: other)["_id"] != other["_id"])
+    }
+
     private func check<O: Order>(_ type: O.Type) throws {
         let edits = Self.edits(of: type)
         for seed in 0..<UInt64(TypedWriteLawTests.pairs / 8) {

@@ -104,18 +104,33 @@ extension DocumentCoding {
         let before = try encode(original)
         // Equal sets and dictionaries may be encoded in another order: what is equal keeps its bytes.
         let after = try change(edited, [edition(original, before)])
-        let result = try encode(current).changed(from: before, to: after)
-        return try change(decoded(result), [edition(current, stored)])
+        if let id = after["_id"], stored["_id"]?.contentEquals(id) == false {
+            // The write of another document is refused as any other.
+            return try write(edited, onto: [stored])
+        }
+        let now = try encode(current)
+        let written: Document
+        do {
+            written = try decode(now.changed(from: before, to: after))
+        } catch {
+            // Both changed parts that only together are a value, such as the case of an enum.
+            written = try decoded(now.changed(from: before, to: after, deeply: false))
+        }
+        return try change(written, [edition(current, stored)])
     }
 }
 
 extension BSONDocument {
-    /// Returns the document with the fields, at every depth, that differ between two others.
-    fileprivate func changed(from before: BSONDocument, to after: BSONDocument) -> BSONDocument {
+    /// Returns the document with the fields that differ between two others.
+    ///
+    /// - Parameter deeply: whether fields of nested documents count by themselves.
+    package func changed(
+        from before: BSONDocument, to after: BSONDocument, deeply: Bool = true
+    ) -> BSONDocument {
         let (old, new) = (IndexedDocument(before), IndexedDocument(after))
         var result = BSONDocument()
         for (key, value) in self {
-            if let value = value.changed(from: old[key], to: new[key]) {
+            if let value = value.changed(from: old[key], to: new[key], deeply) {
                 result.append(key, value)
             }
         }
@@ -128,12 +143,14 @@ extension BSONDocument {
 }
 
 extension BSONValue {
-    fileprivate func changed(from before: BSONValue?, to after: BSONValue?) -> BSONValue? {
+    fileprivate func changed(
+        from before: BSONValue?, to after: BSONValue?, _ deeply: Bool
+    ) -> BSONValue? {
         switch (self, before, after) {
         case (_, nil, nil): self
         case (_, let before?, let after?) where before.contentEquals(after): self
-        case (.document(let own), _, .document(let after)):
-            .document(own.changed(from: before?.documentValue ?? [:], to: after))
+        case (.document(let own), .document(let before), .document(let after)) where deeply:
+            .document(own.changed(from: before, to: after))
         default: after
         }
     }

@@ -272,6 +272,30 @@ struct RejectedWriteScenarios {
             try world.document("k") == ["_id": "k", "ownerId": "ann", "n": 6, "note": "y"])
     }
 
+    @Test("a retry of a field with a dot, and of one that others removed, keeps the rest")
+    func retryOfOddFields() async throws {
+        let world = try RuledWorld()
+        let engine = try await world.engine()
+        let before: BSONDocument = [
+            "_id": "k", "ownerId": "ann", "a.b": 1, "in": ["a": 1], "note": "x",
+        ]
+        try await engine.items.insertOne(before)
+        try await engine.passed()
+        var after = before
+        (after["ownerId"], after["a.b"], after["in"]) = ("zoe", 5, ["a": 3])
+        try await engine.items.replaceOne(["_id": "k"], after)
+        try await engine.passed()
+        let rejected: RejectedWrite = try #require(
+            try await engine.items.rejectedWrites.all().first)
+        try world.foreign("k", ["note": "y", "in": nil])
+        try await engine.syncUntilQuiet()
+        after["ownerId"] = "ann"
+        #expect(try await engine.items.rejectedWrites.retry(rejected.id, as: after))
+        try await engine.syncUntilQuiet()
+        let document = try #require(try world.document("k"))
+        #expect(document["a.b"] == 5 && document["in"] == ["a": 3] && document["note"] == "y")
+    }
+
     @Test("a report that nobody took is given after a restart, until it was taken")
     func toldUntilTaken() async throws {
         let world = try RuledWorld()
