@@ -81,7 +81,11 @@ extension SyncEngine {
             let seen = files.wakes.count
             var sent = 0
             if isOnline { sent = try await files.runRound().sent }
-            guard try !files.cache().records(.toSend).isEmpty else { return }
+            // What waits for the app's decision about a rejected write is not sent.
+            let isLeft = try files.cache().records(.toSend).contains {
+                !files.isKept($0.attachment.id)
+            }
+            guard isLeft else { return }
             failures = sent > 0 ? 0 : failures + 1
             guard failures > 0 else { continue }
             let jitter = Double.random(in: 0..<1, using: &random)

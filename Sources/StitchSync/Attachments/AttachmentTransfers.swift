@@ -40,6 +40,8 @@ final class AttachmentTransfers: Sendable {
         var isWaiting = false
         /// Files that are here only and that their document does not refer to any more.
         var unreferenced: [BSONObjectID: AttachmentRecord] = [:]
+        /// Files to which only rejected writes refer.
+        var kept: Set<BSONObjectID> = []
     }
 
     private let documents: DocumentStore
@@ -532,9 +534,12 @@ extension AttachmentTransfers {
         forget(owner, except: [])
         // The document may have left before a round looked at it.
         for reference in references {
-            guard try cache.record(reference.id)?.stage == .staged else { continue }
+            guard let record = try cache.record(reference.id), record.isUnsent,
+                record.isContent(of: reference), record.owner != owner,
+                try record.stage == .staged || !isReferred(record)
+            else { continue }
             try await cache.change(reference.id) { record in
-                guard record.stage == .staged, record.isContent(of: reference) else { return }
+                guard record.isUnsent, record.isContent(of: reference) else { return }
                 (record.stage, record.owner, record.attachment) = (.toSend, owner, reference)
             }
         }
@@ -611,56 +616,93 @@ extension AttachmentTransfers {
         noteSuccess(record.attachment.id)
     }
 
+    /// Whether the document of a file refers to it.
+    private func isReferred(_ record: AttachmentRecord) throws -> Bool {
+        guard let owner = record.owner else { return false }
+        return try documents.read { transaction in
+            let document = try transaction.get(owner.namespace, id: owner.documentID)
+            return document.map(Attachment.all)?.contains(where: record.isContent) ?? false
+        }
+    }
+
     /// Removes the files that are here only and that nothing refers to.
     ///
-    /// All documents are looked at once for all of them: the reference may be back, in another document,
-    /// or in a rejected write that the app may repeat.
+    /// The reference may be in a rejected write, which the app may repeat, or have moved to another
+    /// document: all of these are looked at once for all such files.
     private func removeUnreferenced(_ cache: AttachmentCache) async throws {
         let candidates = state.withLock { $0.unreferenced }
         guard !candidates.isEmpty else { return }
-        let (owners, kept) = try documents.read { try references(to: candidates, $0) }
+        let kept = try documents.read { try rejectedFiles(candidates, $0) }
+        let rest = candidates.filter { !kept.contains($0.key) }
+        let owners = try rest.isEmpty ? [:] : documents.read { try self.owners(of: rest, $0) }
+        state.withLock { state in
+            state.kept.subtract(candidates.keys)
+            state.kept.formUnion(kept)
+        }
         for (id, record) in candidates {
             if let owner = owners[id] {
                 try await cache.change(id) { record in
-                    guard record.isUnsent, record.stage != .arriving else { return }
+                    guard record.isUnsent else { return }
                     (record.stage, record.owner) = (.toSend, owner)
                 }
             } else if !kept.contains(id) {
-                try await cache.remove(record)
-                noteSuccess(id)
+                // The removal of another file takes its time: what was written meanwhile is looked at first.
+                guard state.withLock({ $0.changed.isEmpty }) else {
+                    wakes.notify()
+                    return
+                }
+                if try !isReferred(record) {
+                    try await cache.remove(record)
+                    noteSuccess(id)
+                }
             }
             state.withLock { $0.unreferenced[id] = nil }
         }
     }
 
-    /// Returns a document that refers to each of some files, and the files to which rejected writes refer.
-    private func references(
-        to files: [BSONObjectID: AttachmentRecord], _ transaction: ReadTransaction
-    ) throws -> (owners: [BSONObjectID: AttachmentRecord.Owner], kept: Set<BSONObjectID>) {
-        func found(in document: BSONDocument) -> [BSONObjectID] {
-            Attachment.all(in: document).filter { files[$0.id]?.isContent(of: $0) == true }
-                .map(\.id)
-        }
-        let connection = transaction.connection
-        var owners: [BSONObjectID: AttachmentRecord.Owner] = [:]
+    /// Returns those of some files to which rejected writes refer.
+    private func rejectedFiles(
+        _ files: [BSONObjectID: AttachmentRecord], _ transaction: ReadTransaction
+    ) throws -> Set<BSONObjectID> {
         var kept: Set<BSONObjectID> = []
-        for collection in try SyncCollectionTable(connection: connection).all() {
+        let rejected = RejectedWriteTable(connection: transaction.connection)
+        for collection in try SyncCollectionTable(connection: transaction.connection).all() {
+            for rejection in try rejected.all(.reverted, in: collection) {
+                let editions = [rejection.write.document, rejection.write.laterDocument]
+                for document in editions.compactMap(\.self) {
+                    kept.formUnion(Self.ids(of: files, in: document))
+                }
+            }
+        }
+        return kept
+    }
+
+    /// Returns a document that refers to each of some files.
+    private func owners(
+        of files: [BSONObjectID: AttachmentRecord], _ transaction: ReadTransaction
+    ) throws -> [BSONObjectID: AttachmentRecord.Owner] {
+        var owners: [BSONObjectID: AttachmentRecord.Owner] = [:]
+        for collection in try SyncCollectionTable(connection: transaction.connection).all() {
             let namespace = collection.namespace
             try transaction.forEach(namespace) { document in
-                for id in found(in: document) {
+                for id in Self.ids(of: files, in: document) {
                     let owner = AttachmentRecord.Owner(
                         namespace: namespace, documentID: document.documentID)
                     if owners[id] == nil || files[id]?.owner == owner { owners[id] = owner }
                 }
             }
-            let rejected = RejectedWriteTable(connection: connection)
-            for rejection in try rejected.all(.reverted, in: collection) {
-                let editions = [rejection.write.document, rejection.write.laterDocument]
-                kept.formUnion(editions.compactMap(\.self).flatMap(found))
-            }
         }
-        return (owners, kept)
+        return owners
     }
+
+    private static func ids(
+        of files: [BSONObjectID: AttachmentRecord], in document: BSONDocument
+    ) -> [BSONObjectID] {
+        Attachment.all(in: document).filter { files[$0.id]?.isContent(of: $0) == true }.map(\.id)
+    }
+
+    /// Whether a file waits only for the app's decision about a rejected write.
+    func isKept(_ id: BSONObjectID) -> Bool { state.withLock { $0.kept.contains(id) } }
 
     /// Notes that a file is to be loaded, if the collection's policy says so.
     private func wantIfChosen(

@@ -33,7 +33,8 @@ struct TransferAttachments {
                 isForApp = true
                 try await loadAlone(id)
             } else {
-                for record in try storing({ try cache.records(.toSend) }) {
+                for record in try storing({ try cache.records(.toSend) })
+                where !engine.isKept(record.attachment.id) {
                     try await sendAlone(record)
                 }
                 for record in try storing({ try cache.records(.loading) }) where record.isWanted {

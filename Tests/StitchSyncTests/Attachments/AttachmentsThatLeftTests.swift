@@ -117,6 +117,22 @@ struct AttachmentsThatLeftTests {
         #expect(try a.engine.attachments.usage() == (0, 0))
     }
 
+    @Test("a file whose reference moved to a document that then left is sent, too")
+    func movedAndLeft() async throws {
+        let a = try await device(subscribes: false)
+        try await a.rooms.insertOne(["_id": 1])
+        let reference = try await a.rooms.attach(Self.content, to: 1, at: "photo")
+        try await a.engine.attachments.transfer()
+        try await a.rooms.insertOne(["_id": 2, "photo": reference.bsonValue])
+        try await a.rooms.deleteOne(["_id": 1])
+        try await a.engine.syncUntilQuiet()
+        try await a.rooms.desync(ids: [2])
+        #expect(try await a.engine.attachments.transfer().sent == 1)
+        let files = try #require(remote.attachments)
+        let place = AttachmentPlace(Self.namespace, documentID: 2, reference)
+        #expect(try await files.state(of: place) == .complete)
+    }
+
     @Test(
         "a file of a rejected write stays until the write is retried or discarded",
         arguments: [true, false])
@@ -143,6 +159,8 @@ struct AttachmentsThatLeftTests {
         #expect(try a.rooms.findOne(id: 1) == ["_id": 1])
         try await a.engine.attachments.transfer()
         #expect(try a.engine.attachments.usage().bytes > 0)
+        // Nobody waits for it.
+        try await a.engine.waitForUploadWithFiles(timeout: .seconds(60))
         remote.use(try rules(open), for: user)
         if isRetried {
             #expect(try await a.rooms.rejectedWrites.retry(rejected.id))
