@@ -281,10 +281,18 @@ extension SyncEngine {
         guard ownsStoreFile, delivery.isMergeDue(in: namespace) else { return nil }
         return { [limits, delivery] transaction, collection in
             guard !delivery.hasReceivers(namespace) else { return nil }
-            return try EventMerge(
-                connection: transaction.connection, collection: collection,
-                countMax: limits.eventsKept, bytesMax: limits.eventBytesKept
-            ).run()
+            do {
+                return try transaction.savepoint {
+                    try EventMerge(
+                        connection: transaction.connection, collection: collection,
+                        countMax: limits.eventsKept, bytesMax: limits.eventBytesKept
+                    ).run()
+                }
+            } catch let error as SyncError {
+                // An event that cannot be read stops no write; the merge is due again much later.
+                delivery.reportOfEngine(error)
+                return limits.eventsKept
+            }
         }
     }
 
