@@ -283,6 +283,7 @@ extension PassContext {
         } catch let stopped as CollectionStoppedError {
             report(stopped.stop)
             findings.noteRefusal(RemoteError(.rejected, stopped.stop.error(in: namespace).message))
+            findings.noteCut()
             return nil
         } catch is EngineOfflineError {
             // For the report only: the app went offline on purpose.
@@ -293,7 +294,10 @@ extension PassContext {
             let syncError = error.syncError(in: namespace)
             findings.add(syncError)
             let subject = LastingFailures.Subject(namespace: namespace)
-            if engine.failures.isRefusal(error, of: [subject]) { findings.noteRefusal(error) }
+            if engine.failures.isRefusal(error, of: [subject]) {
+                findings.noteRefusal(error)
+                if engine.failures.isLasting(subject) { findings.noteCut() }
+            }
             if syncError.code == .notAuthorized { findings.count { $0.unreadable = [namespace] } }
             return nil
         }

@@ -16,11 +16,18 @@ struct FindNewcomers {
         if !isRepeated {
             try await context.write { sync in try sync.subscriptions.cancelBootstrap() }
         }
-        let queries = try context.engine.store.read { transaction in
+        var queries = try context.engine.store.read { transaction in
             try SubscriptionTable(connection: transaction.connection, cache: sets).history().held
                 .queries.index(of: context.namespace)?.queries ?? []
         }
-        var (place, count, isAnswered) = (0, QueryGroup.countMax, true)
+        let failures = context.engine.failures
+        // Those that were answered get their changes by the history.
+        if isRepeated, let refused = failures.refusedNewcomers(in: context.namespace) {
+            queries = queries.filter(refused.contains)
+        }
+        var (place, count) = (0, QueryGroup.countMax)
+        var (refused, reasons): ([SubscriptionQuery], Set<String>) = ([], [])
+        defer { failures.noteRefusedNewcomers(refused, in: context.namespace) }
         while place < queries.count {
             let group = QueryGroup(in: queries, at: place, atMost: count)
             do {
@@ -28,20 +35,21 @@ struct FindNewcomers {
                 count = min(QueryGroup.countMax, 2 * count)
             } catch let error as RemoteError {
                 guard isRefusal(error, of: group) else {
+                    refused += queries[place...]
                     if isRepeated { return false }
                     throw error
                 }
-                // One of several queries may be the reason: each is asked for again.
-                guard group.queries.count == 1 else {
+                // One of several queries may be the reason: each is asked for again, once.
+                if group.queries.count > 1, !isRepeated {
                     count = group.queries.count / 2
                     continue
                 }
-                isAnswered = false
-                if !isRepeated { report(error) }
+                refused += group.queries
+                if !isRepeated, reasons.insert(error.description).inserted { report(error) }
             }
             place = group.queries.endIndex
         }
-        return isAnswered
+        return refused.isEmpty
     }
 
     private func isRefusal(_ error: RemoteError, of group: QueryGroup) -> Bool {

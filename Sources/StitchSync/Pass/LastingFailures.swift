@@ -22,6 +22,8 @@ final class LastingFailures: Sendable {
     }
 
     private let failures = Locked<[Subject: Failures]>([:])
+    private let refusals = Locked<[Subject: Failures]>([:])
+    private let newcomers = Locked<[Namespace: Set<SubscriptionQuery>]>([:])
     private let asked = Locked<[Namespace: ContinuousClock.Instant]>([:])
     /// The shortest time between the first and the last of them: a disturbance is shorter.
     private let span: Duration
@@ -44,6 +46,16 @@ final class LastingFailures: Sendable {
         }
     }
 
+    /// Returns whether a collection has been refused in several passes in a row, over some time; called at
+    /// each refusal.
+    func isLasting(_ subject: Subject) -> Bool {
+        refusals.withLock { refusals in
+            refusals[subject, default: Failures()].count += 1
+            guard let known = refusals[subject] else { return false }
+            return known.count >= Self.countMax && ContinuousClock.now - known.start >= span
+        }
+    }
+
     /// Returns whether a query of a collection that was refused may be asked for again: the first time,
     /// and when the span of a disturbance is over.
     func mayAskAgain(_ namespace: Namespace) -> Bool {
@@ -55,12 +67,26 @@ final class LastingFailures: Sendable {
         }
     }
 
+    /// Returns the queries that were refused when new documents were looked for; `nil` if that is not known
+    /// since the start.
+    func refusedNewcomers(in namespace: Namespace) -> Set<SubscriptionQuery>? {
+        newcomers.withLock { $0[namespace] }
+    }
+
+    func noteRefusedNewcomers(_ queries: [SubscriptionQuery], in namespace: Namespace) {
+        newcomers.withLock { $0[namespace] = queries.isEmpty ? nil : Set(queries) }
+    }
+
     /// Forgets failures: the remote answered, or a refusal is stored, after which the query has its
     /// chance again when it is asked for anew.
     func forget(_ subjects: [Subject]) {
         failures.withLock { failures in
             guard !failures.isEmpty else { return }
             for subject in subjects { failures[subject] = nil }
+        }
+        refusals.withLock { refusals in
+            guard !refusals.isEmpty else { return }
+            for subject in subjects { refusals[subject] = nil }
         }
     }
 }

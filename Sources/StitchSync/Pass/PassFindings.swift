@@ -12,6 +12,7 @@ final class PassFindings: Sendable {
         var reverted: [BSONValue] = []
         var postponed: [BSONValue] = []
         var refusal: RemoteError?
+        var isCut = false
     }
 
     private let state = Locked(State())
@@ -37,6 +38,13 @@ final class PassFindings: Sendable {
     /// Notes that the remote refused a request, or that the collection is stopped, so that the
     /// collection's part of the pass ended.
     func noteRefusal(_ error: RemoteError) { state.withLock { $0.refusal = error } }
+
+    /// Whether the collection is stopped, or could not be read for some time, so that its writes are not
+    /// waited for.
+    var isCut: Bool { state.withLock { $0.isCut } }
+
+    /// Notes that the collection's writes are not waited for.
+    func noteCut() { state.withLock { $0.isCut = true } }
 
     /// Changes the counts.
     func count(_ change: (inout SyncPassReport) -> Void) {

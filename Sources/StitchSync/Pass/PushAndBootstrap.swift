@@ -53,12 +53,13 @@ struct PushAndBootstrap {
         }
     }
 
-    /// Returns the collections of which this pass can send nothing, because they are stopped or the
-    /// remote refuses to let them be read.
+    /// Returns the collections of which nothing can be sent, because they are stopped or the remote has
+    /// refused for some time to let them be read.
     ///
-    /// Their writes hold up no set, as those of paused documents do not (rule R8).
+    /// Their writes hold up no set, as those of paused documents do not (rule R8). They keep their place
+    /// before it.
     private static func cutCollections(_ collections: [CollectionPass]) -> Set<Int64> {
-        let cut = collections.filter { !$0.isPulled && $0.context.findings.refusal != nil }
+        let cut = collections.filter { !$0.isPulled && $0.context.findings.isCut }
         return Set(cut.map(\.context.collectionNumber))
     }
 
@@ -296,13 +297,14 @@ extension PushAndBootstrap {
     }
 
     private func activate(
-        _ version: Int64, individually: Bool
+        _ version: Int64, individually: Bool, _ cut: Set<Int64>
     ) async throws -> SubscriptionActivation.Outcome? {
         let (sets, writer, limits) = (engine.sets, engine.writer, engine.limits)
         return try await writer.write { transaction in
             try SubscriptionActivation(
                 transaction: transaction, sets: sets, version: version, individually: individually,
-                limits: limits, keepsReferences: writer.keepsReferences, listens: writer.listens
+                cut: cut, limits: limits, keepsReferences: writer.keepsReferences,
+                listens: writer.listens
             ).run()
         }
     }
@@ -314,10 +316,11 @@ extension PushAndBootstrap {
         _ version: Int64, _ collections: [CollectionPass]
     ) async throws -> Bool {
         let activation: SubscriptionActivation.Outcome?
+        let cut = Self.cutCollections(collections)
         do {
-            activation = try await activate(version, individually: false)
+            activation = try await activate(version, individually: false, cut)
         } catch let cause where SyncTransaction.concernsDocument(cause) {
-            activation = try await activate(version, individually: true)
+            activation = try await activate(version, individually: true, cut)
         }
         guard let activation else { return false }
         engine.progress.noteSetEnded()

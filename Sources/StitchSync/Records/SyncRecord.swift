@@ -151,7 +151,9 @@ extension SyncRecord {
     /// Whether another edition of the document ends its pause: the app may decode that one, or a store
     /// can hold it where nothing of the document is here.
     var waitsForOtherEdition: Bool {
-        isUndecodable || pause?.code == .unusableDocument && base == .absent && !isPending
+        isUndecodable
+            || pause?.code == .unusableDocument && pause != .quarantined && base == .absent
+                && !isPending
     }
 
     /// The document's sync state.

@@ -32,7 +32,7 @@ struct MarkStale {
     }
 
     /// Marks a record as stale; another edition ends a pause that waits for one.
-    private func mark(_ record: SyncRecord, _ cause: AbsenceCause? = nil) throws {
+    func mark(_ record: SyncRecord, _ cause: AbsenceCause? = nil) throws {
         guard record.waitsForOtherEdition else { return try sync.markStale(record, cause) }
         try MarkUnexplained(sync: sync).lift(record, cause)
     }
@@ -67,7 +67,7 @@ struct MarkStale {
             else {
                 continue
             }
-            try sync.markStale(known)
+            try mark(known)
         }
         let changes = ids.map {
             RemoteChange(documentID: $0, isDelete: false, version: nil, operation: nil)

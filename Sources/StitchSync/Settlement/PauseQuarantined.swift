@@ -20,9 +20,7 @@ struct PauseQuarantined {
             guard var record = try sync.record(id), try sync.local(id) == nil else { continue }
             let isChangeLost = record.isPending || record.attempt != nil
             if isChangeLost, record.pause == nil {
-                record.pause = PauseReason(
-                    .unusableDocument,
-                    "the local document was damaged and is in quarantine, with its change")
+                record.pause = .quarantined
             }
             record.clearBase(hasLocal: false)
             try sync.makeStale(&record)

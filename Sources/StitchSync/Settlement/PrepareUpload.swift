@@ -36,6 +36,7 @@ struct PrepareUpload {
         let locals = try sync.transaction.getFirstChecked(
             sync.namespace, ids: pending.map(\.documentID), bytesMax: limits.batchBytes)
         let refusal = RefuseOutOfView(sync: sync, policy: policy)
+        let overdue = try sync.subscriptions.overdueRows()
         var missing: [SyncRecord] = []
         batch.attempts.reserveCapacity(locals.count)
         for (index, operation) in operations.prefix(locals.count).enumerated() {
@@ -51,7 +52,8 @@ struct PrepareUpload {
                 continue
             }
             let isHeldBack = record.rowID.map(heldBack.contains) ?? false
-            if !isHeldBack,
+            let isOverdue = record.rowID.map(overdue.contains) ?? false
+            if !isHeldBack, !isOverdue,
                 let refused = try refusal.refuseUnmatched(record, operation, local: local)
             {
                 batch.refused.append(refused)

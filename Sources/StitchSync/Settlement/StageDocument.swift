@@ -58,7 +58,7 @@ struct StageDocument {
         guard version != known.version || version == .absent else {
             return try hasArrived(known, document) ? .arrivedAgain : .known
         }
-        try sync.markStale(known)
+        try MarkStale(sync: sync).mark(known)
         return .stale
     }
 

@@ -24,6 +24,8 @@ struct SubscriptionActivation {
     /// Whether each document gets a savepoint of its own, so that an error stops that document only
     /// (R8).
     let individually: Bool
+    /// The collections whose writes from before the set could not be sent.
+    let cut: Set<Int64>
     /// The limits of the stored history.
     let limits: SyncLimits
     /// Whether the references of documents that leave the device are stored.
@@ -52,7 +54,7 @@ struct SubscriptionActivation {
             try stored.save(history)
             try stored.save(held, of: version)
         }
-        try stored.removeEarlier(upTo: version)
+        try stored.removeEarlier(upTo: version, except: cut)
         var outcome = Outcome()
         let collections = SyncCollectionTable(connection: transaction.connection)
         for var collection in try collections.all() where collection.isSubscribed {

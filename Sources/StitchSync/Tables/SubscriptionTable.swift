@@ -189,8 +189,27 @@ extension SubscriptionTable {
     }
 
     /// Removes the list of writes before an answered set.
-    func removeEarlier(upTo version: Int64) throws {
-        try run("DELETE FROM sync_earlier WHERE version <= ?", version)
+    ///
+    /// - Parameter cut: the collections whose writes keep their place before it.
+    func removeEarlier(upTo version: Int64, except cut: Set<Int64>) throws {
+        let kept = cut.map(String.init).joined(separator: ", ")
+        try run(
+            """
+            DELETE FROM sync_earlier WHERE version <= ? AND document NOT IN
+                (SELECT id FROM sync_documents WHERE collection IN (\(kept)))
+            """, version)
+    }
+
+    /// Returns the record rows of the writes that precede the active set and were not sent in time: the set
+    /// before it decides whether they are allowed.
+    func overdueRows() throws -> Set<Int64> {
+        guard try hasEarlier() else { return [] }
+        return try earlierRows(before: history().active.version)
+    }
+
+    private func hasEarlier() throws -> Bool {
+        let select = try connection.prepare("SELECT 1 FROM sync_earlier LIMIT 1")
+        return try select.step()
     }
 }
 

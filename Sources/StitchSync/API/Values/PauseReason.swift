@@ -20,6 +20,10 @@ public struct PauseReason: Sendable, Hashable, CustomStringConvertible {
         self.message = message
     }
 
+    /// The reason of a document that was damaged on the device, with a change that is lost.
+    static let quarantined = PauseReason(
+        .unusableDocument, "the local document was damaged and is in quarantine, with its change")
+
     /// The code and the message.
     public var description: String { "\(code.rawValue): \(message)" }
 }

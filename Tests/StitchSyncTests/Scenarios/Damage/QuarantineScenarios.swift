@@ -47,9 +47,13 @@ struct QuarantineScenarios {
         #expect(try world.remoteDocument("hurt") == ["_id": "hurt", "x": 1])
         #expect(try await a.items.status(of: "hurt").pauseReason?.code == .unusableDocument)
         #expect(try await a.engine.verify() == [])
+        // Another edition does not end what tells the app of the lost change.
+        try world.foreign("hurt") { $0["y"] = 1 }
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.items.pausedIDs == ["hurt"])
         #expect(try await a.items.resumeSync(of: "hurt"))
         try await a.engine.syncUntilQuiet()
-        #expect(try await a.local("hurt") == ["_id": "hurt", "x": 1])
+        #expect(try await a.local("hurt") == ["_id": "hurt", "x": 1, "y": 1])
         // From now on it is a document like others.
         try await a.delete("hurt")
         try await a.engine.syncUntilQuiet()

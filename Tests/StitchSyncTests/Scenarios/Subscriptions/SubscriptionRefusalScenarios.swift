@@ -139,8 +139,13 @@ struct SubscriptionRefusalScenarios {
         arguments: [true, false])
     func cutCollection(isStopped: Bool) async throws {
         let world = try await world()
-        let (a, isRefused) = try await device(world)
-        isRefused.withLock { $0 = false }
+        let isRefused = Locked(false)
+        let a = try lastingDevice(
+            world,
+            RefusingRemote(
+                base: world.remote, namespace: Self.secret,
+                isRefused: { isRefused.withLock { $0 } }))
+        try await a.start()
         let cut = a.engine.collection(isStopped ? SyncWorld.namespace : Self.secret)
         let others = a.engine.collection(Self.others)
         await cut.configure(conflictHandler: .remoteWins, droppedCollectionPolicy: .pause)
@@ -159,7 +164,7 @@ struct SubscriptionRefusalScenarios {
             $0.insertOrAssign(query, named: "more")
         }
         try await others.insertOne(["_id": "z", "n": 1])
-        for _ in 0..<3 { _ = try await a.engine.syncNow() }
+        for _ in 0..<LastingFailures.countMax + 1 { _ = try await a.engine.syncNow() }
         #expect(try a.engine.subscriptions.state(of: set.version) == .complete)
         #expect(try await others.pendingIDs == [])
         #expect(try await cut.pendingIDs == ["c"])
@@ -189,6 +194,31 @@ struct SubscriptionRefusalScenarios {
         #expect(try await cut.pendingIDs == [])
         #expect(try cut.findOne(id: "c")?["n"] == 2)
         #expect(try await a.engine.verify() == [])
+    }
+
+    @Test(
+        "a write keeps its place before a set, although its collection was refused meanwhile",
+        arguments: [1, LastingFailures.countMax + 1])
+    func placeBeforeSet(refusals: Int) async throws {
+        let world = try await world()
+        let isRefused = Locked(false)
+        let remote = RefusingRemote(
+            base: world.remote, namespace: SyncWorld.namespace,
+            isRefused: { isRefused.withLock { $0 } })
+        let a = try lastingDevice(world, remote)
+        try await a.start()
+        try await a.subscribe("s", to: ["n": ["$lte": 3]])
+        try await a.settle()
+        try await a.set(1, ["m": 1])
+        try await a.engine.subscriptions.update { $0.remove(named: "s") }
+        isRefused.withLock { $0 = true }
+        for _ in 0..<refusals { _ = try await a.engine.syncNow() }
+        isRefused.withLock { $0 = false }
+        try await a.settle()
+        #expect(try await a.items.rejectedWrites.all().isEmpty)
+        #expect(try world.remoteDocument(1)?["m"] == 1)
+        #expect(try a.engine.subscriptions.state == .complete)
+        #expect(try await a.heldIDs == [])
     }
 
     @Test("documents of a query that was refused after a gap arrive once it is answered")
