@@ -98,9 +98,10 @@ final class SessionTable: Sendable {
     }
 
     /// Returns the id of a user with a name.
+    ///
+    /// The name and the database can both contain "@", and no name of a database contains a dot.
     static func userID(name: String, database: String) throws(CommandFailure) -> BSONValue {
-        let name = Array("\(name)@\(database)".utf8)
-        return .binary(BSONBinary(try DigestAlgorithm.sha256.sum(name)))
+        .binary(BSONBinary(try DigestAlgorithm.sha256.sum(Array(User.id(name, database).utf8))))
     }
 
     private static func bytes(_ value: BSONValue?) -> [UInt8] {

@@ -32,4 +32,26 @@ import Testing
         for number in 0..<50_001 as Range<Int64> { try table.touch(Self.session(number, of: nil)) }
         #expect(table.all.count == 50_001)
     }
+
+    /// Names that are the same with "@" between them shared sessions: one got the replies to the
+    /// retried writes of the other.
+    @Test(
+        "users have sessions of their own, whatever their names contain",
+        arguments: [
+            ("ann@corp", "app", "ann", "corp@app"), ("a@b@c", "d", "a", "b@c@d"),
+            ("app.ann", "shop", "ann", "shop@app"), ("ann", "app", "Ann", "app"),
+        ])
+    func names(name: String, database: String, other: String, at place: String) throws {
+        let session: BSONDocument = [
+            "id": .binary(BSONBinary(Array(repeating: 7, count: 16), subtype: 4))
+        ]
+        let keys = try [(name, database), (other, place)].map { name, database in
+            let user = SignedInUser(
+                name: Name(name), database: Name(database), roles: [], generation: 1)
+            let own = try SessionTable.own(session, of: user)
+            #expect(own["uid"] == (try SessionTable.userID(name: name, database: database)))
+            return SessionTable.key(own)
+        }
+        #expect(keys[0] != keys[1])
+    }
 }
