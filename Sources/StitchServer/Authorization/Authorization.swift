@@ -33,7 +33,8 @@ enum Authorization {
 
     /// Returns every access that a command needs, also on other databases.
     ///
-    /// A command that could not be parsed needs less: it only reports its error.
+    /// A command that could not be parsed needs less: it only reports its error, also at a gateway
+    /// (``ParsedCommand/fault``). A pipeline needs the same whether or not it could be parsed.
     static func needs(
         _ definition: CommandDefinition, _ call: CommandCall, _ command: ParsedCommand
     ) -> [AccessNeed] {
@@ -49,7 +50,7 @@ enum Authorization {
         if call.readsServerCollection { return [AccessNeed(.databaseAdministration, on: database)] }
         switch definition.privileges {
         case .access(let access), .arguments(orElse: let access): return [need(access, call)]
-        case .definition(let access): return [need(access, call)] + needsForUsers(call)
+        case .definition(let access): return [need(access, call)] + needsForNamed(call)
         case .cursor: return [AccessNeed(.read, on: database)]
         case .sessions where endsOwnSessions(call): return [AccessNeed(.signedIn, on: database)]
         case .sessions: return [need(.clusterAdministration, call)]
@@ -69,8 +70,10 @@ enum Authorization {
         return named.allSatisfy { $0.documentValue.map { $0["uid"] == nil } ?? false }
     }
 
-    /// Returns the right to administrate users if any part of the command names their credentials.
-    static func needsForUsers(_ call: CommandCall) -> [AccessNeed] {
-        call.namesCredentials ? [AccessNeed(.userAdministration, on: "admin")] : []
+    /// Returns the right to administrate users if any part of the command names their credentials, and
+    /// the right to read each database that stages of its pipeline name.
+    static func needsForNamed(_ call: CommandCall) -> [AccessNeed] {
+        StagePlaces(call).read.map { AccessNeed(.read, on: $0) }
+            + (call.namesCredentials ? [AccessNeed(.userAdministration, on: "admin")] : [])
     }
 }

@@ -8,14 +8,19 @@ struct ParsedCommand: Sendable {
     /// The access that the arguments ask for; `nil` for a command that names no database but its
     /// own.
     let needs: [AccessNeed]?
+    /// The error of the arguments that name other places; `nil` where they could be parsed.
+    ///
+    /// Then the needs are not known, so a gateway answers it and forwards nothing.
+    let fault: (any Error)?
     /// Runs the command, or throws the error of parsing it.
     let answer: @Sendable (StoreBackend) throws -> CommandOutcome
 
     init(
-        needs: [AccessNeed]?,
+        needs: [AccessNeed]?, fault: (any Error)? = nil,
         _ answer: @escaping @Sendable (StoreBackend) throws -> CommandOutcome
     ) {
         self.needs = needs
+        self.fault = fault
         self.answer = answer
     }
 
@@ -23,6 +28,6 @@ struct ParsedCommand: Sendable {
     func answering(
         _ answer: @escaping @Sendable (StoreBackend) throws -> CommandOutcome
     ) -> ParsedCommand {
-        ParsedCommand(needs: needs, answer)
+        ParsedCommand(needs: needs, fault: fault, answer)
     }
 }

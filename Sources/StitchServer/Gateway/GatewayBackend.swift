@@ -114,7 +114,7 @@ final class GatewayBackend: CommandBackend {
         case .commit: return try commit(call)
         case .abort: return try abort(call)
         case .deletions, .attachments, .upstream, .upstreamOrStream:
-            return try runUpstream(definition, call)
+            return try runUpstream(command, definition, call)
         }
     }
 
@@ -124,10 +124,10 @@ final class GatewayBackend: CommandBackend {
     /// store that answers it. What the dispatcher added to it is lost: ``UpstreamRoute`` finds the
     /// server's collections itself; the indexes that `apiStrict` excludes are not checked.
     private func runUpstream(
-        _ definition: CommandDefinition, _ call: CommandCall
+        _ command: ParsedCommand, _ definition: CommandDefinition, _ call: CommandCall
     ) throws -> CommandOutcome {
         let work = UpstreamWork(
-            backend: self, definition: definition, call: call,
+            backend: self, definition: definition, call: call, fault: command.fault,
             ruleGuard: try services.rules.ruleGuard(call))
         let link = link.serving(call.connection)
         guard let request = call.transaction else { return try work.run(link) }
@@ -449,10 +449,13 @@ private struct UpstreamWork {
     let backend: GatewayBackend
     let definition: CommandDefinition
     let call: CommandCall
+    /// The error of arguments of which the access was not checked (``ParsedCommand/fault``).
+    let fault: (any Error)?
     let ruleGuard: RuleAccessPolicy?
 
     func run(_ link: UpstreamLink) throws -> CommandOutcome {
-        try backend.answer(definition, call, link, ruleGuard)
+        if let fault { throw fault }
+        return try backend.answer(definition, call, link, ruleGuard)
     }
 
     func run(in transaction: GatewayTransaction) throws -> CommandOutcome {

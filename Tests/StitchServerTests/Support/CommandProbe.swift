@@ -77,9 +77,15 @@ struct CommandProbe {
 
     /// Returns the code of a gateway's answer, or `ok`, and the commands that it sent upstream for
     /// the client.
-    func gatewayAnswer(to caller: Caller) throws -> (code: String, sent: [String]) {
+    ///
+    /// - Parameter isUnderRules: whether the gateway has rules.
+    func gatewayAnswer(
+        to caller: Caller, isUnderRules: Bool = true
+    ) throws -> (code: String, sent: [String]) {
         let upstream = RecordingUpstream()
-        let server = ServerContext(settings: try Self.settings())
+        var settings = try Self.settings()
+        if !isUnderRules { settings.rules = nil }
+        let server = ServerContext(settings: settings)
         let backend = try GatewayBackend(upstream, server)
         defer { backend.close() }
         let connection = ClientConnection(

@@ -13,7 +13,9 @@ enum RenameCollectionCommand {
             let needs = request.map {
                 [$0.source, $0.target].map { AccessNeed(.collections, to: $0) }
             }
-            return ParsedCommand(needs: needs.value ?? []) { try run(request.get(), call, $0) }
+            return ParsedCommand(needs: needs.value ?? [], fault: request.fault) {
+                try run(request.get(), call, $0)
+            }
         })
 
     private static func run(

@@ -36,9 +36,10 @@ enum AggregateCommand {
             AccessNeed(
                 call.readsServerCollection ? .databaseAdministration : .read, on: call.database)
         ]
-        if let target = parsed.target { needs.append(AccessNeed(.write, to: target)) }
+        let targets = parsed.target.map { [$0] } ?? StagePlaces(call).written
+        needs += targets.map { AccessNeed(.write, to: $0) }
         if parsed.isForCluster { needs.append(AccessNeed(.read, on: "")) }
-        return call.readsServerCollection ? needs : needs + Authorization.needsForUsers(call)
+        return call.readsServerCollection ? needs : needs + Authorization.needsForNamed(call)
     }
 
     /// Runs the pipeline of a command.

@@ -18,7 +18,9 @@ enum BulkWriteCommand {
         .parsed { call, _ in
             let parsed = Result<[Namespace], any Error> { try namespaces(call) }
             let needs = parsed.map { $0.map { AccessNeed(.write, to: $0) } }
-            return ParsedCommand(needs: needs.value ?? []) { try run(parsed.get(), call, $0) }
+            return ParsedCommand(needs: needs.value ?? [], fault: parsed.fault) {
+                try run(parsed.get(), call, $0)
+            }
         })
 
     /// Reads the target collections.

@@ -23,7 +23,8 @@ enum ExplainCommand {
                 // An explanation reveals as much as the command itself.
                 let needs = request.map(\.needs)
                 return ParsedCommand(
-                    needs: needs.value ?? [AccessNeed(.read, on: call.database)]
+                    needs: needs.value ?? [AccessNeed(.read, on: call.database)],
+                    fault: request.fault
                 ) { .reply(try request.get().reply($0)) }
             })
     }

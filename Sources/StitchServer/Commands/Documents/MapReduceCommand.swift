@@ -16,7 +16,9 @@ enum MapReduceCommand {
         statements: nil, cursor: .none,
         .parsed { call, _ in
             let request = Result<MapReduceRequest, any Error> { try MapReduceRequest(call) }
-            return ParsedCommand(needs: needs(request, call)) { try run(request, call, $0) }
+            return ParsedCommand(needs: needs(request, call), fault: request.fault) {
+                try run(request, call, $0)
+            }
         })
 
     private static func needs(
@@ -28,7 +30,7 @@ enum MapReduceCommand {
         {
             needs.append(AccessNeed(.write, to: target))
         }
-        return needs + Authorization.needsForUsers(call)
+        return needs + Authorization.needsForNamed(call)
     }
 
     private static func run(

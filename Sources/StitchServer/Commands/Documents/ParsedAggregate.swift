@@ -45,7 +45,7 @@ struct ParsedAggregate: Sendable {
         }
     }
 
-    /// The collection that the pipeline writes; `nil` if it writes none or is invalid.
+    /// The collection that the pipeline writes; `nil` if it writes none or cannot be parsed.
     var target: Namespace? {
         guard case .pipeline(.success(let pipeline)) = work,
             case .success(let namespace) = namespace
