@@ -16,15 +16,15 @@ package struct MongoAttachments: RemoteAttachments {
     package func state(
         of place: AttachmentPlace
     ) async throws(RemoteError) -> RemoteAttachmentState {
-        RemoteAttachmentState(try await known(place))
+        RemoteAttachmentState(try await known(place).state)
     }
 
     package func put(
         _ bytes: [UInt8], at offset: Int64, of place: AttachmentPlace
     ) async throws(RemoteError) -> RemoteAttachmentState {
-        let state = try await known(place)
+        let (state, file) = try await known(place)
         guard state == .partial(offset),
-            let chunks = AttachmentChunks(bytes, at: offset, of: place)
+            let chunks = AttachmentChunks(bytes, at: offset, of: place, in: file)
         else { return RemoteAttachmentState(state) }
         let bucket = Self.bucket(place)
         if offset == 0 {
@@ -37,25 +37,28 @@ package struct MongoAttachments: RemoteAttachments {
             isDuplicate = try await insert(
                 chunks.documents, into: bucket.chunks, isOrdered: !chunks.areLast, place)
         }
-        if chunks.areLast { return RemoteAttachmentState(try await complete(place)) }
-        return isDuplicate ? RemoteAttachmentState(try await stored(place)) : .partial(chunks.end)
+        if chunks.areLast { return RemoteAttachmentState(try await complete(place, file)) }
+        return isDuplicate
+            ? RemoteAttachmentState(try await stored(place).state) : .partial(chunks.end)
     }
 
     package func read(
         _ place: AttachmentPlace, from offset: Int64, count: Int
     ) async throws(RemoteError) -> [UInt8]? {
-        let (isReferred, file) = try await both {
+        let (isReferred, spot) = try await both {
             () async throws(RemoteError) in
             try await self.isReferred(place)
         } and: { () async throws(RemoteError) in
-            try await self.file(place)
+            try await self.spot(of: place)
         }
-        guard isReferred, let file, AttachmentBucket.describes(file, place) else { return nil }
+        guard isReferred, case .complete(let file) = spot else { return nil }
+        let id = file["_id"] ?? .null
         var piece = AttachmentPiece(
             of: file, place, from: offset, count: min(count, AttachmentBucket.pieceSizeMax))
         guard let numbers = piece.numbers else { return [] }
         while !piece.isWhole {
-            let chunks = try await chunks(of: place, piece.nextNumber...numbers.upperBound)
+            let chunks = try await chunks(
+                of: place, id, piece.nextNumber...numbers.upperBound)
             guard !chunks.isEmpty else { break }
             for chunk in chunks {
                 do throws(StoreError) {
@@ -74,17 +77,16 @@ package struct MongoAttachments: RemoteAttachments {
 
     /// Returns how much of a file is stored, as ``stored(_:)`` does; `foreign` if the document does not
     /// refer to it.
-    ///
     private func known(
         _ place: AttachmentPlace
-    ) async throws(RemoteError) -> AttachmentBucket.State {
-        let (isReferred, state) = try await both {
+    ) async throws(RemoteError) -> (state: AttachmentBucket.State, id: BSONValue) {
+        let (isReferred, stored) = try await both {
             () async throws(RemoteError) in
             try await self.isReferred(place)
         } and: { () async throws(RemoteError) in
             try await self.stored(place)
         }
-        return isReferred ? state : .foreign
+        return isReferred ? stored : (.foreign, .null)
     }
 
     /// Returns the answers to two requests that are under way at once: on a slow way they take the time of
@@ -123,34 +125,54 @@ package struct MongoAttachments: RemoteAttachments {
         AttachmentBucket(database: place.namespace.database)
     }
 
-    private func file(_ place: AttachmentPlace) async throws(RemoteError) -> BSONDocument? {
+    private func spot(of place: AttachmentPlace) async throws(RemoteError) -> AttachmentSpot {
+        AttachmentSpot(
+            of: place,
+            among: try await find(
+                AttachmentBucket.filesFilter(of: place), sort: [:], limit: 2,
+                in: Self.bucket(place).files))
+    }
+
+    /// Returns how much of a file is stored, and the `_id` by which it is.
+    private func stored(
+        _ place: AttachmentPlace
+    ) async throws(RemoteError) -> (state: AttachmentBucket.State, id: BSONValue) {
+        let usual = AttachmentSpot.usualID(of: place)
+        let (spot, usualLast) = try await both {
+            () async throws(RemoteError) in
+            try await self.spot(of: place)
+        } and: { () async throws(RemoteError) in
+            try await self.lastChunk(of: usual, place)
+        }
+        switch spot {
+        case .complete(let file): return (.complete, file["_id"] ?? .null)
+        case .open(let ids):
+            for id in ids {
+                let last = try await id == usual ? usualLast : lastChunk(of: id, place)
+                if let state = AttachmentBucket.state(of: place, lastChunk: last) {
+                    return (state, id)
+                }
+            }
+            return (.foreign, .null)
+        }
+    }
+
+    private func lastChunk(
+        of file: BSONValue, _ place: AttachmentPlace
+    ) async throws(RemoteError) -> BSONDocument? {
         try await find(
-            ["_id": .objectID(place.attachment.id)], sort: [:], limit: 1,
-            in: Self.bucket(place).files
+            AttachmentBucket.chunksFilter(of: file), sort: ["n": -1], limit: 1,
+            projection: AttachmentBucket.lastChunkFields, in: Self.bucket(place).chunks
         ).first
     }
 
-    private func stored(
-        _ place: AttachmentPlace
-    ) async throws(RemoteError) -> AttachmentBucket.State {
-        let (file, lastChunks) = try await both {
-            () async throws(RemoteError) in
-            try await self.file(place)
-        } and: { () async throws(RemoteError) in
-            try await self.find(
-                AttachmentBucket.chunksFilter(of: place.attachment.id), sort: ["n": -1], limit: 1,
-                projection: AttachmentBucket.lastChunkFields, in: Self.bucket(place).chunks)
-        }
-        return AttachmentBucket.state(of: place, file: file, lastChunk: lastChunks.first)
-    }
-
     private func complete(
-        _ place: AttachmentPlace
+        _ place: AttachmentPlace, _ file: BSONValue
     ) async throws(RemoteError) -> AttachmentBucket.State {
         let bucket = Self.bucket(place)
         var check = AttachmentCheck()
         while true {
-            let chunks = try await chunks(of: place, check.nextNumber...Int64.max)
+            let chunks = try await chunks(of: place, file, check.nextNumber...Int64.max)
             guard !chunks.isEmpty else { break }
             for chunk in chunks { check.add(chunk) }
         }
@@ -163,21 +185,21 @@ package struct MongoAttachments: RemoteAttachments {
                     AttachmentBucket.removal(of: some, from: bucket.chunks), place)
                 ids = ids.dropFirst(some.count)
             }
-            return try await stored(place)
+            return try await stored(place).state
         }
         let isDuplicate = try await insert(
-            [AttachmentBucket.file(place)], into: bucket.files, isOrdered: true, place)
-        return isDuplicate ? try await stored(place) : .complete
+            [AttachmentBucket.file(place, id: file)], into: bucket.files, isOrdered: true, place)
+        return isDuplicate ? try await stored(place).state : .complete
     }
 
     // MARK: - Sending
 
     /// Returns the first of some chunks, in the order of their numbers.
     private func chunks(
-        of place: AttachmentPlace, _ numbers: ClosedRange<Int64>
+        of place: AttachmentPlace, _ file: BSONValue, _ numbers: ClosedRange<Int64>
     ) async throws(RemoteError) -> [BSONDocument] {
         try await find(
-            AttachmentBucket.chunksFilter(of: place.attachment.id, numbers), sort: ["n": 1],
+            AttachmentBucket.chunksFilter(of: file, numbers), sort: ["n": 1],
             limit: AttachmentBucket.chunksPerMessage, in: Self.bucket(place).chunks)
     }
 

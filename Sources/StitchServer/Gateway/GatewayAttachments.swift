@@ -32,7 +32,7 @@ struct GatewayAttachments {
                 AttachmentRequest.reply(try read(part, request))
             }
         default:
-            return request.reply(try isAllowed(request) ? try state(request) : nil)
+            return request.reply(try isAllowed(request) ? try standing(request).state : nil)
         }
     }
 
@@ -56,34 +56,44 @@ struct GatewayAttachments {
 
     // MARK: - The bucket
 
-    private func file(_ request: AttachmentRequest) throws -> BSONDocument? {
-        var query = UpstreamQuery(filter: ["_id": .objectID(request.place.attachment.id)])
+    private func spot(_ request: AttachmentRequest) throws -> AttachmentSpot {
+        var query = UpstreamQuery(filter: AttachmentBucket.filesFilter(of: request.place))
         // What another gateway has just stored counts.
         query.isCommitted = false
-        return try first(of: query, in: request.bucket.files)
+        query.isSmall = true
+        var files: [BSONDocument] = []
+        try link.find(request.bucket.files, query, for: call) { files.append($0) }
+        return AttachmentSpot(of: request.place, among: files)
     }
 
-    private func state(_ request: AttachmentRequest) throws -> AttachmentBucket.State {
-        let place = request.place
-        if let file = try file(request) {
-            return AttachmentBucket.state(of: place, file: file, lastChunk: nil)
+    /// Returns how much of the file is stored, and the `_id` by which it is.
+    private func standing(
+        _ request: AttachmentRequest
+    ) throws -> (state: AttachmentBucket.State, id: BSONValue) {
+        switch try spot(request) {
+        case .complete(let file): return (.complete, file["_id"] ?? .null)
+        case .open(let ids):
+            for id in ids {
+                var query = UpstreamQuery(filter: AttachmentBucket.chunksFilter(of: id))
+                query.projection = AttachmentBucket.lastChunkFields
+                query.sort = ["n": -1]
+                query.isCommitted = false
+                let last = try first(of: query, in: request.bucket.chunks)
+                if let state = AttachmentBucket.state(of: request.place, lastChunk: last) {
+                    return (state, id)
+                }
+            }
+            return (.foreign, .null)
         }
-        var query = UpstreamQuery(
-            filter: AttachmentBucket.chunksFilter(of: place.attachment.id))
-        query.projection = AttachmentBucket.lastChunkFields
-        query.sort = ["n": -1]
-        query.isCommitted = false
-        let last = try first(of: query, in: request.bucket.chunks)
-        return AttachmentBucket.state(of: place, file: nil, lastChunk: last)
     }
 
     private func put(
         _ bytes: [UInt8], at offset: Int64, _ request: AttachmentRequest
     ) throws -> AttachmentBucket.State {
-        let state = try state(request)
+        let (state, file) = try standing(request)
         let bucket = request.bucket
         guard state == .partial(offset),
-            let chunks = AttachmentChunks(bytes, at: offset, of: request.place)
+            let chunks = AttachmentChunks(bytes, at: offset, of: request.place, in: file)
         else { return state }
         if offset == 0 {
             for command in bucket.indexCommands { _ = try send(command, bucket) }
@@ -94,15 +104,16 @@ struct GatewayAttachments {
             try !chunks.documents.isEmpty
             && insert(chunks.documents, into: bucket.chunks, isOrdered: !chunks.areLast, bucket)
         guard chunks.areLast else {
-            return try isDuplicate ? self.state(request) : .partial(chunks.end)
+            return try isDuplicate ? standing(request).state : .partial(chunks.end)
         }
-        return try complete(request)
+        return try complete(request, file)
     }
 
-    private func complete(_ request: AttachmentRequest) throws -> AttachmentBucket.State {
+    private func complete(
+        _ request: AttachmentRequest, _ file: BSONValue
+    ) throws -> AttachmentBucket.State {
         let (place, bucket) = (request.place, request.bucket)
-        var query = UpstreamQuery(
-            filter: AttachmentBucket.chunksFilter(of: place.attachment.id))
+        var query = UpstreamQuery(filter: AttachmentBucket.chunksFilter(of: file))
         query.sort = ["n": 1]
         query.isCommitted = false
         var check = AttachmentCheck()
@@ -112,24 +123,22 @@ struct GatewayAttachments {
             for ids in check.chunkIDs.chunks(of: Self.removedAtOnce) {
                 _ = try send(AttachmentBucket.removal(of: Array(ids), from: bucket.chunks), bucket)
             }
-            return try self.state(request)
+            return try standing(request).state
         }
         let isDuplicate = try insert(
-            [AttachmentBucket.file(place)], into: bucket.files, isOrdered: true, bucket)
-        return try isDuplicate ? self.state(request) : .complete
+            [AttachmentBucket.file(place, id: file)], into: bucket.files, isOrdered: true, bucket)
+        return try isDuplicate ? standing(request).state : .complete
     }
 
     private func read(
         _ part: AttachmentRequest.Part, _ request: AttachmentRequest
     ) throws -> [UInt8]? {
-        guard let file = try file(request), AttachmentBucket.describes(file, request.place) else {
-            return nil
-        }
+        guard case .complete(let file) = try spot(request) else { return nil }
         var piece = AttachmentPiece(
             of: file, request.place, from: part.offset, count: part.count)
         guard let numbers = piece.numbers else { return [] }
         var query = UpstreamQuery(
-            filter: AttachmentBucket.chunksFilter(of: request.place.attachment.id, numbers))
+            filter: AttachmentBucket.chunksFilter(of: file["_id"] ?? .null, numbers))
         query.sort = ["n": 1]
         query.isCommitted = false
         try link.find(request.bucket.chunks, query, for: call) { try piece.add($0) }

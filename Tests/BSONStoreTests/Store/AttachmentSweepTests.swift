@@ -147,13 +147,15 @@ private final class SweptWorld {
         place = AttachmentPlace(Self.todos, documentID: 1, photo)
         try refer(true)
         try store.write { transaction in
-            for chunk in (AttachmentChunks(bytes, at: 0, of: place)?.documents ?? [])
+            for chunk in (AttachmentChunks(bytes, at: 0, of: place, in: fileID)?.documents ?? [])
                 .prefix(uploaded)
             {
                 try transaction.insert(Self.bucket.chunks, chunk)
             }
         }
     }
+
+    private var fileID: BSONValue { AttachmentSpot.usualID(of: place) }
 
     func refer(_ isReferred: Bool) throws {
         try store.write {
@@ -200,8 +202,8 @@ private final class SweptWorld {
 
     /// Stores the second chunk, if the first one was seen.
     func put() throws {
-        guard isProven, let chunk = AttachmentChunks(bytes, at: 0, of: place)?.documents.last
-        else { return }
+        let chunks = AttachmentChunks(bytes, at: 0, of: place, in: fileID)
+        guard isProven, let chunk = chunks?.documents.last else { return }
         isProven = false
         guard try chunkNumbers() == [0] else { return }
         try store.write { try $0.insert(Self.bucket.chunks, chunk) }
@@ -212,9 +214,8 @@ private final class SweptWorld {
     func completeUpload() throws {
         guard isProven else { return }
         try store.write { transaction in
-            let id = BSONValue.objectID(place.attachment.id)
-            guard try transaction.get(Self.bucket.files, id: id) == nil else { return }
-            try transaction.insert(Self.bucket.files, AttachmentBucket.file(place))
+            guard try transaction.get(Self.bucket.files, id: fileID) == nil else { return }
+            try transaction.insert(Self.bucket.files, AttachmentBucket.file(place, id: fileID))
         }
     }
 

@@ -238,7 +238,10 @@ import Testing
             #expect(try Self.put(ann, Self.first, at: 0) == "partial \(count)")
             // In another collection, in a document of the same `_id` that the user writes.
             try eve.insert([["_id": 1, "photo": Self.photo.bsonValue]], into: "others")
-            try expectNothing(eve, in: "others")
+            // While the content is not known to be there, the user may send it for this document.
+            #expect(try Self.state(eve, in: "others") == "partial 0")
+            #expect(try Self.get(eve, at: 0, 10, in: "others") == .null)
+            #expect(try Self.put(eve, Self.last, at: count, in: "others") == "partial 0")
             // In another field of the same document, which the user writes.
             let other = BSONStore.Attachment(
                 id: Self.photo.id, sha256: [UInt8](repeating: 0, count: 32),
@@ -259,6 +262,29 @@ import Testing
             try clients.root.update(1, ["$unset": ["note": 1]], in: "todos")
             #expect(try Self.get(ben, at: 0, 10) != .null)
             try expectNothing(eve)
+        }
+    }
+
+    /// Who reads a reference knows the id, and could keep it from the file for good.
+    @Test(
+        "An id that another user's file took first does not keep a file out",
+        arguments: RuledWorld.Place.allCases)
+    func takenIDs(place: RuledWorld.Place) async throws {
+        try await Self.lend(place) { clients in
+            let (ann, ben, eve) = (clients.ann, clients.ben, clients.eve)
+            let count = Self.first.count
+            let taking = BSONStore.Attachment(
+                id: Self.photo.id, sha256: SHA256.hash([1]), length: 1)
+            try eve.insert([["_id": 1, "photo": taking.bsonValue]], into: "others")
+            #expect(try Self.put(eve, [1], at: 0, 1, taking, in: "others") == "complete 1")
+            #expect(try Self.state(ann) == "partial 0")
+            #expect(try Self.put(ann, Self.first, at: 0) == "partial \(count)")
+            #expect(try Self.put(ann, Self.last, at: count) == "complete \(count + 10)")
+            #expect(
+                try Self.get(ben, at: 0, .max) == .binary(BSONBinary(Self.first + Self.last)))
+            #expect(
+                try Self.get(eve, at: 0, .max, 1, taking, in: "others")
+                    == .binary(BSONBinary([1])))
         }
     }
 

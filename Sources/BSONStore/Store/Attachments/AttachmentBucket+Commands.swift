@@ -49,10 +49,10 @@ extension AttachmentBucket {
 
     /// Returns the filter of a file's chunks by their numbers.
     package static func chunksFilter(
-        of file: BSONObjectID, _ numbers: ClosedRange<Int64> = 0...Int64.max
+        of file: BSONValue, _ numbers: ClosedRange<Int64> = 0...Int64.max
     ) -> BSONDocument {
         [
-            "files_id": .objectID(file),
+            "files_id": file,
             "n": ["$gte": .int64(numbers.lowerBound), "$lte": .int64(numbers.upperBound)],
         ]
     }
@@ -60,19 +60,22 @@ extension AttachmentBucket {
     /// The fields of the last chunk that tell how much of a file is stored.
     package static let lastChunkFields: BSONDocument = ["n": 1, "place": 1]
 
-    /// Returns how much of a file is stored where a file is not completed in one transaction.
+    /// Returns the filter of the documents of the files that a place may have; there are two at most.
+    package static func filesFilter(of place: AttachmentPlace) -> BSONDocument {
+        ["_id": ["$in": .array(BSONArray(AttachmentSpot.ids(of: place)))]]
+    }
+
+    /// Returns how much of a file is stored where a file is not completed in one transaction; `nil` if
+    /// the chunks are those of another upload.
     ///
     /// If all chunks are there, but not the file's document, the last chunk is expected again.
     ///
-    /// - Parameters:
-    ///   - file: the file's document; `nil` for none.
-    ///   - last: the last chunk, with ``lastChunkFields``; `nil` for none.
+    /// - Parameter last: the last chunk, with ``lastChunkFields``; `nil` for none.
     package static func state(
-        of place: AttachmentPlace, file: BSONDocument?, lastChunk last: BSONDocument?
-    ) -> State {
-        if let file { return describes(file, place) ? .complete : .foreign }
+        of place: AttachmentPlace, lastChunk last: BSONDocument?
+    ) -> State? {
         guard let last else { return .partial(0) }
-        guard isOf(place, last), let number = last["n"]?.int64Value else { return .foreign }
+        guard isOf(place, last), let number = last["n"]?.int64Value else { return nil }
         let size = Int64(chunkSize)
         let countMax = max(0, place.attachment.length - 1) / size
         return .partial(min(number + 1, countMax) * size)

@@ -2,8 +2,8 @@ internal import BSONCore
 
 /// The files of a database in the format of GridFS: the bucket `attachments`, which any driver reads.
 ///
-/// A file is `attachments.files` with `_id`, `length`, `chunkSize`, `uploadDate`, `filename` and
-/// `metadata` (`collection`, `document`, `sha256`, `contentType`), and its chunks of 255 KiB in
+/// A file is `attachments.files` with `_id` (``AttachmentSpot``), `length`, `chunkSize`, `uploadDate`,
+/// `filename` and `metadata` (`collection`, `document`, `sha256`, `contentType`), and its chunks of 255 KiB in
 /// `attachments.chunks`. The file's document is stored after its last chunk, so that nobody sees a part
 /// of a file.
 ///
@@ -14,8 +14,7 @@ package struct AttachmentBucket: Sendable {
         /// The number of bytes from the beginning that are stored.
         case partial(Int64)
         case complete
-        /// Another document has a file with this `_id`, or the file's content is not the one that the
-        /// reference names.
+        /// The reference is a copy of that to another document's file, or the file is being removed.
         case foreign
     }
 
@@ -40,13 +39,36 @@ package struct AttachmentBucket: Sendable {
     package func state(
         of place: AttachmentPlace, in transaction: ReadTransaction
     ) throws(StoreError) -> State {
-        let file = place.attachment.id
-        if let stored = try transaction.get(files, id: .objectID(file)) {
-            return Self.describes(stored, place) ? .complete : .foreign
+        try standing(of: place, in: transaction).state
+    }
+
+    /// Returns how much of a file is stored, and the `_id` by which it is.
+    private func standing(
+        of place: AttachmentPlace, in transaction: ReadTransaction
+    ) throws(StoreError) -> (state: State, id: BSONValue) {
+        switch try spot(of: place, in: transaction) {
+        case .complete(let file): return (.complete, file["_id"] ?? .null)
+        case .open(let ids):
+            for id in ids {
+                guard let last = try lastChunk(of: id, in: transaction) else {
+                    return (.partial(0), id)
+                }
+                guard Self.isOf(place, last), let number = last["n"]?.int64Value else { continue }
+                let count = min((number + 1) * Int64(Self.chunkSize), place.attachment.length)
+                return (.partial(count), id)
+            }
+            return (.foreign, .null)
         }
-        guard let last = try lastChunk(of: file, in: transaction) else { return .partial(0) }
-        guard Self.isOf(place, last), let number = last["n"]?.int64Value else { return .foreign }
-        return .partial(min((number + 1) * Int64(Self.chunkSize), place.attachment.length))
+    }
+
+    private func spot(
+        of place: AttachmentPlace, in transaction: ReadTransaction
+    ) throws(StoreError) -> AttachmentSpot {
+        var found: [BSONDocument] = []
+        for id in AttachmentSpot.ids(of: place) {
+            if let file = try transaction.get(files, id: id) { found.append(file) }
+        }
+        return AttachmentSpot(of: place, among: found)
     }
 
     /// Returns a proof of a file's content, if these bytes make the file complete; else `nil`.
@@ -58,10 +80,10 @@ package struct AttachmentBucket: Sendable {
         completing bytes: [UInt8], at offset: Int64, of place: AttachmentPlace,
         in transaction: ReadTransaction
     ) throws -> AttachmentProof? {
-        guard try state(of: place, in: transaction) == .partial(offset),
-            let chunks = AttachmentChunks(bytes, at: offset, of: place), chunks.areLast
+        let (state, file) = try standing(of: place, in: transaction)
+        guard state == .partial(offset),
+            let chunks = AttachmentChunks(bytes, at: offset, of: place, in: file), chunks.areLast
         else { return nil }
-        let file = place.attachment.id
         var check = AttachmentCheck()
         try forEachChunk(of: file, 0...Int64.max, in: transaction) { check.add($0) }
         for chunk in chunks.documents { check.add(chunk) }
@@ -83,12 +105,12 @@ package struct AttachmentBucket: Sendable {
         _ bytes: [UInt8], at offset: Int64, of place: AttachmentPlace,
         proof: AttachmentProof? = nil, in transaction: WriteTransaction
     ) throws -> State {
-        let state = try state(of: place, in: transaction)
+        let (state, file) = try standing(of: place, in: transaction)
         let attachment = place.attachment
         guard state == .partial(offset),
-            let chunks = AttachmentChunks(bytes, at: offset, of: place)
+            let chunks = AttachmentChunks(bytes, at: offset, of: place, in: file)
         else { return state }
-        let ends = try proof == nil ? [] : endChunkIDs(of: attachment.id, in: transaction)
+        let ends = try proof == nil ? [] : endChunkIDs(of: file, in: transaction)
         if offset == 0 { try createIndexes(in: transaction) }
         for chunk in chunks.documents { try transaction.insert(self.chunks, chunk) }
         guard chunks.areLast else { return .partial(chunks.end) }
@@ -97,14 +119,14 @@ package struct AttachmentBucket: Sendable {
             isWhole = proof.isWhole
         } else {
             var check = AttachmentCheck()
-            try forEachChunk(of: attachment.id, 0...Int64.max, in: transaction) { check.add($0) }
+            try forEachChunk(of: file, 0...Int64.max, in: transaction) { check.add($0) }
             isWhole = check.proves(attachment)
         }
         guard isWhole else {
-            try removeChunks(of: attachment.id, in: transaction)
+            try removeChunks(of: file, in: transaction)
             return .partial(0)
         }
-        try transaction.insert(files, Self.file(place))
+        try transaction.insert(files, Self.file(place, id: file))
         return .complete
     }
 
@@ -114,12 +136,10 @@ package struct AttachmentBucket: Sendable {
     package func read(
         _ place: AttachmentPlace, from offset: Int64, count: Int, in transaction: ReadTransaction
     ) throws -> [UInt8]? {
-        guard try state(of: place, in: transaction) == .complete,
-            let file = try transaction.get(files, id: .objectID(place.attachment.id))
-        else { return nil }
+        guard case .complete(let file) = try spot(of: place, in: transaction) else { return nil }
         var piece = AttachmentPiece(of: file, place, from: offset, count: count)
         guard let numbers = piece.numbers else { return [] }
-        try forEachChunk(of: place.attachment.id, numbers, in: transaction) { try piece.add($0) }
+        try forEachChunk(of: file["_id"] ?? .null, numbers, in: transaction) { try piece.add($0) }
         return try piece.whole()
     }
 
@@ -127,7 +147,7 @@ package struct AttachmentBucket: Sendable {
     package func remove(_ file: BSONObjectID, in transaction: WriteTransaction) throws {
         // The file first: nobody may see a part of it.
         try transaction.remove(files, id: .objectID(file))
-        try removeChunks(of: file, in: transaction)
+        try removeChunks(of: .objectID(file), in: transaction)
     }
 
     // MARK: - Documents
@@ -141,10 +161,17 @@ package struct AttachmentBucket: Sendable {
             metadata["collection"]?.stringValue?.hasSameBytes(as: place.namespace.collection)
                 == true,
             let document = metadata["document"],
-            BSONKey.encode(document) == BSONKey.encode(place.documentID),
-            file["length"]?.int64Value == place.attachment.length
+            BSONKey.encode(document) == BSONKey.encode(place.documentID)
         else { return false }
-        guard case .binary(let hash)? = metadata["sha256"] else { return true }
+        return hasContent(file, place)
+    }
+
+    /// Whether a file's document tells of the content that the reference of a place names.
+    static func hasContent(_ file: BSONDocument, _ place: AttachmentPlace) -> Bool {
+        guard file["length"]?.int64Value == place.attachment.length else { return false }
+        guard case .binary(let hash)? = file["metadata"]?.documentValue?["sha256"] else {
+            return true
+        }
         return hash.bytes == place.attachment.sha256
     }
 
@@ -168,15 +195,20 @@ package struct AttachmentBucket: Sendable {
     }
 
     /// Returns the document of a complete file.
-    package static func file(_ place: AttachmentPlace) -> BSONDocument {
+    ///
+    /// - Parameter id: the `_id`, one of ``AttachmentSpot/ids(of:)``.
+    package static func file(_ place: AttachmentPlace, id: BSONValue) -> BSONDocument {
         let attachment = place.attachment
         var metadata: BSONDocument = [
             "collection": .string(place.namespace.collection), "document": place.documentID,
             "sha256": .binary(BSONBinary(attachment.sha256)),
         ]
         if let type = attachment.contentType { metadata.append("contentType", .string(type)) }
+        if id != AttachmentSpot.usualID(of: place) {
+            metadata.append(AttachmentSpot.referenceField, .objectID(attachment.id))
+        }
         var file: BSONDocument = [
-            "_id": .objectID(attachment.id), "length": .int64(attachment.length),
+            "_id": id, "length": .int64(attachment.length),
             "chunkSize": .int32(Int32(chunkSize)), "uploadDate": .datetime(.now),
         ]
         if let name = attachment.name { file.append("filename", .string(name)) }
@@ -194,10 +226,10 @@ package struct AttachmentBucket: Sendable {
 
     /// Returns the last chunk; they are stored in their order.
     private func lastChunk(
-        of file: BSONObjectID, in transaction: ReadTransaction
+        of file: BSONValue, in transaction: ReadTransaction
     ) throws(StoreError) -> BSONDocument? {
         try transaction.find(
-            chunks, filter: Filter(["files_id": .objectID(file)]),
+            chunks, filter: Filter(["files_id": file]),
             options: FindOptions(sort: SortOrder(["n": -1]), limit: 1)
         ).first
     }
@@ -207,7 +239,7 @@ package struct AttachmentBucket: Sendable {
     ///
     /// Chunks have new ids each time they are stored, and are removed from the first on, or together.
     private func endChunkIDs(
-        of file: BSONObjectID, in transaction: ReadTransaction
+        of file: BSONValue, in transaction: ReadTransaction
     ) throws -> [BSONValue] {
         var ids: [BSONValue] = []
         try forEachChunk(of: file, 0...0, in: transaction) { ids.append($0["_id"] ?? .null) }
@@ -216,7 +248,7 @@ package struct AttachmentBucket: Sendable {
     }
 
     private func forEachChunk(
-        of file: BSONObjectID, _ numbers: ClosedRange<Int64>, in transaction: ReadTransaction,
+        of file: BSONValue, _ numbers: ClosedRange<Int64>, in transaction: ReadTransaction,
         _ body: (BSONDocument) throws -> Void
     ) throws {
         let filter = try Filter(Self.chunksFilter(of: file, numbers))
@@ -224,8 +256,8 @@ package struct AttachmentBucket: Sendable {
         try transaction.forEach(chunks, filter: filter, options: options) { try body($0) }
     }
 
-    private func removeChunks(of file: BSONObjectID, in transaction: WriteTransaction) throws {
+    private func removeChunks(of file: BSONValue, in transaction: WriteTransaction) throws {
         _ = try transaction.deleteMany(
-            chunks, filter: Filter(["files_id": .objectID(file)]))
+            chunks, filter: Filter(["files_id": file]))
     }
 }

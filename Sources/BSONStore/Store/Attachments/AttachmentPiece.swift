@@ -75,8 +75,12 @@ package struct AttachmentChunks {
     /// Only whole chunks are stored before the end of the file, since another one could not be
     /// continued.
     ///
-    /// - Parameter offset: the place of the bytes, which begins a chunk, or is the file's end.
-    package init?(_ bytes: [UInt8], at offset: Int64, of place: AttachmentPlace) {
+    /// - Parameters:
+    ///   - offset: the place of the bytes, which begins a chunk, or is the file's end.
+    ///   - file: the `_id` of the file, one of ``AttachmentSpot/ids(of:)``.
+    package init?(
+        _ bytes: [UInt8], at offset: Int64, of place: AttachmentPlace, in file: BSONValue
+    ) {
         let attachment = place.attachment
         let size = AttachmentBucket.chunkSize
         let length = attachment.length
@@ -90,7 +94,7 @@ package struct AttachmentChunks {
         let mark = AttachmentBucket.mark(of: place)
         documents = stride(from: 0, to: count, by: size).map { start in
             [
-                "_id": .objectID(BSONObjectID()), "files_id": .objectID(attachment.id),
+                "_id": .objectID(BSONObjectID()), "files_id": file,
                 "n": .int32(Int32(clamping: first + Int64(start / size))),
                 "data": .binary(BSONBinary(Array(bytes[start..<min(start + size, count)]))),
                 AttachmentBucket.placeField: mark,

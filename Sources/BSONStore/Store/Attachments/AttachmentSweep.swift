@@ -97,8 +97,6 @@ package struct AttachmentSweep<Place: AttachmentSweepPlace> {
                 filter = [field: ["$gte": .objectID(BSONObjectID(bigEndianHigh: 0, low: 0))]]
                 continue
             }
-            try body(found)
-            filter = [field: ["$gt": .objectID(id)]]
         }
     }
 
@@ -202,7 +200,8 @@ package struct AttachmentSweep<Place: AttachmentSweepPlace> {
 
     /// Whether the file's document refers to it; `nil` for the file of another program.
     private func isReferred(_ file: BSONDocument) throws -> Bool? {
-        guard case .objectID(let id)? = file["_id"], let metadata = file["metadata"]?.documentValue,
+        guard let id = AttachmentSpot.referenceID(of: file),
+            let metadata = file["metadata"]?.documentValue,
             let collection = metadata["collection"]?.stringValue,
             let documentID = metadata["document"]
         else { return nil }
