@@ -5,7 +5,8 @@ protocol CursorSource: Sendable {
     /// Whether the cursor stays open when its collection is dropped or renamed.
     var survivesCollectionEnd: Bool { get }
 
-    /// The size of the documents that the source keeps in memory between batches, in bytes.
+    /// The size of what the source keeps in memory between batches, in bytes: documents, or a query
+    /// (``CommandCall/heldQueryBytes``).
     var memoryBytes: Int { get }
 
     /// Whether the source keeps its documents in a temporary file.
@@ -40,6 +41,20 @@ extension CursorSource {
     var newsScope: CommitScope { .everything }
     var reportsRuleChanges: Bool { false }
     mutating func skipUnseen() -> Bool { true }
+}
+
+extension CommandCall {
+    /// The memory that the parsed query of the command takes as long as its cursor is open, in bytes;
+    /// 0 for a small one.
+    var heldQueryBytes: Int {
+        body.byteCount <= Self.smallQueryBytesMax
+            ? 0 : body.byteCount * Self.parsedBytesOfByte
+    }
+
+    /// The largest size of a query that counts as no more than its cursor.
+    private static let smallQueryBytesMax = 4 * 1024
+    /// The bytes in memory for each byte of a query: the parsed values and their keys besides the query.
+    private static let parsedBytesOfByte = 4
 }
 
 /// The limits of one batch.

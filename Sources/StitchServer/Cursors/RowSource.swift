@@ -9,6 +9,7 @@ struct RowSource: CursorSource {
     let namespace: Namespace
     let query: FindQuery
     let isTailable: Bool
+    let memoryBytes: Int
     private var table: Int64?
     private var row: Int64 = 0
     private var skip: Int
@@ -16,8 +17,9 @@ struct RowSource: CursorSource {
 
     init(
         _ runner: TransactionRunner, _ namespace: Namespace, _ query: FindQuery,
-        isTailable: Bool = false
+        isTailable: Bool = false, holding memoryBytes: Int
     ) {
+        self.memoryBytes = memoryBytes
         self.runner = runner
         self.namespace = namespace
         self.query = query

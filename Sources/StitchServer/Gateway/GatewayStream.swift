@@ -20,6 +20,7 @@ struct GatewayStream: CursorSource {
     private let stage: ChangeStreamStage
     private let scope: ChangeStreamScope
     private let rest: EventPipeline?
+    let memoryBytes: Int
     /// The reader of the feed; `nil` for a user who can see no event.
     private let reader: FeedReader?
     private let ruleGuard: RuleAccessPolicy?
@@ -46,6 +47,7 @@ struct GatewayStream: CursorSource {
         self.stage = stage
         self.scope = scope
         self.rest = try rest.isEmpty ? nil : EventPipeline(rest, options)
+        memoryBytes = call.heldQueryBytes
         self.ruleGuard = ruleGuard
         echoes = stage.echoes
         services = backend.services

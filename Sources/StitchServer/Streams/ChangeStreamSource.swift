@@ -29,6 +29,7 @@ struct ChangeStreamSource: CursorSource {
     let stage: ChangeStreamStage
     let scope: ChangeStreamScope
     private let rest: EventPipeline?
+    let memoryBytes: Int
     /// The position up to which the feed was read.
     var place: ChangeStreamPosition
     /// The reading device's own changes, as far as they are known.
@@ -50,8 +51,9 @@ struct ChangeStreamSource: CursorSource {
         _ store: DocumentStore, _ rules: UserRules, _ stage: ChangeStreamStage,
         _ scope: ChangeStreamScope,
         rest: BSONArray, options: PipelineOptions, now: BSONTimestamp,
-        under ruleGuard: RuleAccessPolicy?
+        under ruleGuard: RuleAccessPolicy?, holding memoryBytes: Int
     ) throws {
+        self.memoryBytes = memoryBytes
         self.store = store
         self.rules = rules
         self.stage = stage

@@ -66,6 +66,8 @@ struct EventPipeline: Sendable {
     /// - Throws: 280 (ChangeStreamFatalError) when they change its `_id`.
     func pass(_ event: BSONDocument, _ transaction: ReadTransaction) throws -> BSONDocument? {
         current.withLock { $0 = event }
+        // Else each stream would keep its last event.
+        defer { current.withLock { $0 = nil } }
         let namespace = Namespace("admin", "$cmd.aggregate")
         // `$changeStreamSplitLargeEvent` cuts the event afterwards.
         guard let passed = try transaction.firstWhole(namespace, pipeline) else { return nil }

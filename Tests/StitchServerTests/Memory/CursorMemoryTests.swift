@@ -78,6 +78,41 @@ import Testing
         #expect(Self.ids(Self.next(server, other), "nextBatch") == [8, 7, 6])
     }
 
+    /// A query stays in memory as long as its cursor, however little the cursor returns.
+    @Test(
+        "large queries of open cursors end the oldest ones of their user",
+        arguments: [
+            ["find": "items", "filter": ["z": ["$ne": .string(large)]], "batchSize": 1],
+            [
+                "aggregate": "items", "cursor": [:],
+                "pipeline": [
+                    ["$changeStream": [:]], ["$match": ["fullDocument.z": .string(large)]],
+                ],
+            ],
+        ] as [BSONDocument])
+    func queries(command: BSONDocument) throws {
+        let server = try Self.server(5, of: 10) { $0.cursorBytesMax = 32 << 20 }
+        func open(_ command: BSONDocument) throws -> BSONValue {
+            var command = command
+            command.append("$db", "shop")
+            let reply = server.answer(command: command) ?? [:]
+            return try #require(reply["cursor"]?.documentValue?["id"], "\(reply)")
+        }
+        server.become(Self.user("bob"))
+        let small: BSONDocument = ["find": "items", "batchSize": 1]
+        let other = try open(small)
+        #expect(server.cursorUse.memoryBytes == 0)
+        server.become(Self.user("eve"))
+        let cursors = try (0..<20).map { _ in try open(command) }
+        #expect(server.cursorUse.memoryBytes <= 32 << 20 && server.cursorUse.memoryBytes > 8 << 20)
+        #expect(Self.next(server, cursors[0])["code"] == 237)
+        #expect(Self.next(server, cursors[19])["ok"] == 1.0)
+        server.become(Self.user("bob"))
+        #expect(Self.ids(Self.next(server, other), "nextBatch") == [1, 2, 3])
+    }
+
+    private static let large = String(repeating: "x", count: 2 << 20)
+
     @Test func `a large result is read from a file, which ends with it`() throws {
         let server = try Self.server(10, of: 1 << 20)
         for command: BSONDocument in [

@@ -187,7 +187,7 @@ enum AggregateCommand {
             options: PipelineOptions(
                 let: call.document("let"), collation: try call.collation()
             ).with(ServerSources(backend, for: call).byName),
-            now: backend.server.clock.now, under: ruleGuard)
+            now: backend.server.clock.now, under: ruleGuard, holding: call.heldQueryBytes)
         return try CursorReply.open(
             source, namespace, call, on: backend, under: ruleGuard, batchSize: batchSize,
             options: CursorOptions(isTailable: true, awaitsData: true))

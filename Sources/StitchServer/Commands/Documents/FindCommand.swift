@@ -109,7 +109,9 @@ enum FindCommand {
             return try open(&result, request, call, on: backend, under: ruleGuard)
         case .leftToCursor(let query):
             return try open(
-                RowSource(backend.runner, namespace, query, isTailable: isTailable), request, call,
+                RowSource(
+                    backend.runner, namespace, query, isTailable: isTailable,
+                    holding: call.heldQueryBytes), request, call,
                 on: backend, under: ruleGuard)
         }
     }
