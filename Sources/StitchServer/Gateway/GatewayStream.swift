@@ -60,7 +60,13 @@ struct GatewayStream: CursorSource {
             throw RuleChangeReplay.readAnew
         }
         let isHidden = scope.namespace.map { ruleGuard?.access($0).isNever == true } ?? false
-        reader = try isHidden ? nil : FeedReader(backend.feeds.feed(scope))
+        reader =
+            try isHidden
+            ? nil
+            : FeedReader(
+                backend.feeds.feed(scope, of: TransactionBounds.owner(call.connection)) {
+                    try backend.catalog.exists(scope, link, for: call)
+                })
         // The upstream must not be asked about what the user must not know of.
         let asked = isHidden ? .collection(GatewayDatabase.users) : scope
         switch stage.start {

@@ -92,6 +92,19 @@ final class UpstreamCatalog: Sendable {
         return definition
     }
 
+    /// Returns whether the upstream has what a change stream is to follow.
+    func exists(
+        _ scope: ChangeStreamScope, _ link: UpstreamLink, for call: CommandCall?
+    ) throws -> Bool {
+        switch scope {
+        case .collection(let namespace):
+            try definition(namespace, withIndexes: false, link, for: call) != nil
+        case .database(let database):
+            try !Self.entries(database.text, [:], link, for: call).isEmpty
+        case .cluster: true
+        }
+    }
+
     /// Returns the entries of a database's collections.
     static func entries(
         _ database: String, _ filter: BSONDocument, _ link: UpstreamLink, for call: CommandCall?

@@ -180,4 +180,42 @@ import Testing
         table.killAll()
         _ = try open("one")
     }
+
+    /// A name is enough for a feed, and feeds are for all users.
+    @Test("One user opens only some feeds, and all open fewer of what does not exist")
+    func feedsOfOne() throws {
+        let answer = Self.batch([], token: Self.token(1))
+        let feeds = UpstreamFeeds(Self.link(Scripted { _, _ in answer }))
+        defer { feeds.close() }
+        func code(_ name: String, _ owner: UInt8, exists: Bool) -> Int32? {
+            do {
+                _ = try feeds.feed(.collection(Namespace("shop", name)), of: [owner]) { exists }
+                return nil
+            } catch {
+                return CommandFailure(error).code
+            }
+        }
+        for number in 0..<UpstreamFeeds.missingOfOneMax {
+            #expect(code("made\(number)", 1, exists: false) == nil)
+        }
+        #expect(code("made", 1, exists: false) == 290)
+        // What is followed already, and what exists; and others are not concerned.
+        #expect(code("made0", 1, exists: false) == nil)
+        #expect(code("made", 2, exists: false) == nil)
+        for number in 0..<(UpstreamFeeds.ofOneMax - UpstreamFeeds.missingOfOneMax) {
+            #expect(code("items\(number)", 1, exists: true) == nil)
+        }
+        #expect(code("items", 1, exists: true) == 290)
+        #expect(code("items", 2, exists: true) == nil)
+        // Many users together.
+        var made = UpstreamFeeds.missingOfOneMax + 1
+        for owner in 3...20 as ClosedRange<UInt8> {
+            for number in 0..<UpstreamFeeds.missingOfOneMax
+            where code("\(owner)-\(number)", owner, exists: false) == nil {
+                made += 1
+            }
+        }
+        #expect(made == UpstreamFeeds.missingMax)
+        #expect(code("others", 21, exists: true) == nil)
+    }
 }
