@@ -13,7 +13,8 @@ enum ProfileLog {
     ///
     /// - Throws: the errors of the store.
     static func note(
-        _ call: CommandCall, since start: ContinuousClock.Instant, in store: DocumentStore
+        _ call: CommandCall, since start: ContinuousClock.Instant, in store: DocumentStore,
+        _ turn: WriteTurn
     ) throws {
         guard let kind = profiled[call.name], call.transaction?.isTransaction != true,
             call.server.state.withLock({ $0.profiling[call.database] == 2 })
@@ -30,7 +31,7 @@ enum ProfileLog {
             "ts": .datetime(.now), "client": .string(call.connection.peer),
             "allUsers": [], "user": "",
         ]
-        try store.write { transaction in
+        try turn.write(store) { transaction in
             _ = try transaction.insert(Namespace(call.database, "system.profile"), entry)
         }
     }

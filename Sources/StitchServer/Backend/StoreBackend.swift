@@ -152,7 +152,7 @@ final class StoreBackend: CommandBackend {
         }
         let start = ContinuousClock.now
         let outcome = try runner.run(call) { try command.answer(self) }
-        try ProfileLog.note(call, since: start, in: store)
+        try ProfileLog.note(call, since: start, in: store, runner.turn)
         return outcome
     }
 
@@ -161,26 +161,30 @@ final class StoreBackend: CommandBackend {
     func tidy() throws {
         cursors.endIdle()
         end(sessions.endIdle())
-        try denials?.flush()
-        if let devices, isDue(lastDevices, every: 60) {
-            server.noteDevices()
-            try devices.flush(server.seenDevices)
-        }
         let transactions = runner.transactions
         transactions.tidy(whileOthersWait: !transactions.queue.isEmpty)
         runner.snapshots.endIdle()
+        let turn = runner.turn
+        try denials?.flush(in: turn)
+        if let devices, isDue(lastDevices, every: 60) {
+            server.noteDevices()
+            try devices.flush(server.seenDevices, in: turn)
+        }
         // The limit leaves room for code and mapped files, which also count as memory.
         if isDue(lastTrim, every: 5) { MemoryArenas.trim(above: 192 * 1024 * 1024) }
         if isDue(lastForgetting, every: 60) {
             // No client retries a write that is older than a session may be.
             let age = Int64(server.settings.sessionTimeoutMinutes) * 60_000 * 2
             try SessionLog.forget(
-                before: BSONDatetime(milliseconds: BSONDatetime.now.milliseconds - age), in: store)
+                before: BSONDatetime(milliseconds: BSONDatetime.now.milliseconds - age), in: store,
+                turn)
         }
         if isDue(lastExpiry, every: max(1, server.expirySleepSeconds)) {
-            try store.expire(now: .now)
+            try store.expire(now: .now, in: turn)
         }
-        if isDue(lastSweep, every: 3_600) { _ = try StoredAttachments(store).sweep(now: .now) }
+        if isDue(lastSweep, every: 3_600) {
+            _ = try StoredAttachments(store, in: turn).sweep(now: .now)
+        }
     }
 
     private func isDue(_ last: Locked<ContinuousClock.Instant>, every seconds: Int) -> Bool {
@@ -207,7 +211,7 @@ final class StoreBackend: CommandBackend {
     /// Ends the transactions and snapshots that would make other commands wait.
     func endTransactions() {
         runner.transactions.giveUpAll()
-        runner.snapshots.endIdle(.zero)
+        runner.snapshots.endAll()
     }
 
     /// Ends sessions with their cursors and transactions.

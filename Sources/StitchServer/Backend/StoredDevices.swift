@@ -38,13 +38,14 @@ struct StoredDevices: Sendable {
 
     /// Writes what changed since the last time.
     ///
+    /// - Parameter turn: the turn of the write.
     /// - Throws: the errors of the store; the changes wait for the next time.
-    func flush(_ devices: SeenDevices) throws {
+    func flush(_ devices: SeenDevices, in turn: WriteTurn = .atOnce) throws {
         let (entries, removed) = devices.takeChanges()
         guard !entries.isEmpty || !removed.isEmpty else { return }
         let ids = entries.compactMap { $0["_id"]?.stringValue }
         do {
-            try store.write { transaction in
+            try turn.write(store) { transaction in
                 for (id, entry) in zip(ids, entries) {
                     let insert = try transaction.connection.prepare(
                         "INSERT OR REPLACE INTO server_devices VALUES (?1, ?2)")

@@ -53,10 +53,11 @@ struct StoredConflicts {
 
     /// Adds conflicts, except those that are stored already, and removes the oldest ones above the limits.
     ///
+    /// - Parameter turn: the turn of the write.
     /// - Throws: the errors of the store.
-    func add(_ conflicts: [BSONDocument]) throws {
+    func add(_ conflicts: [BSONDocument], in turn: WriteTurn) throws {
         guard !conflicts.isEmpty else { return }
-        try store.write { transaction in
+        try turn.write(store) { transaction in
             for conflict in conflicts {
                 let insert = try transaction.connection.prepare(
                     "INSERT OR IGNORE INTO server_conflicts(id, entry) VALUES (?1, ?2)")

@@ -51,15 +51,16 @@ final class StoredDenials: Sendable {
 
     /// Writes the entries that wait, and removes the oldest ones above the limit.
     ///
+    /// - Parameter turn: the turn of the write.
     /// - Throws: the errors of the store; the entries wait for the next time.
-    func flush() throws {
+    func flush(in turn: WriteTurn = .atOnce) throws {
         let entries = waiting.withLock { waiting in
             defer { waiting = [] }
             return waiting
         }
         guard let last = entries.last?["_id"]?.int64Value else { return }
         do {
-            try store.write { transaction in
+            try turn.write(store) { transaction in
                 for entry in entries {
                     let insert = try transaction.connection.prepare(
                         "INSERT OR REPLACE INTO server_denials VALUES (?1, ?2)")

@@ -61,7 +61,9 @@ struct SessionLog {
     }
 
     /// Removes entries last used before a time.
-    static func forget(before time: BSONDatetime, in store: DocumentStore) throws {
+    static func forget(
+        before time: BSONDatetime, in store: DocumentStore, _ turn: WriteTurn
+    ) throws {
         let isDue = try store.read { transaction in
             let select = try transaction.connection.prepare(
                 "SELECT 1 FROM server_sessions WHERE used < ?1 LIMIT 1")
@@ -69,7 +71,7 @@ struct SessionLog {
             return try select.step()
         }
         guard isDue else { return }
-        try store.write { transaction in
+        try turn.write(store) { transaction in
             let delete = try transaction.connection.prepare(
                 "DELETE FROM server_sessions WHERE used < ?1")
             delete.bind(1, time.milliseconds)

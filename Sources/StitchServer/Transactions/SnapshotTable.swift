@@ -93,21 +93,30 @@ final class SnapshotTable: Sendable {
             entries[time] = Entry(snapshot: snapshot, owner: owner, lastUsed: .now)
             return ended
         }
-        ended?.abort()
+        ended?.giveUp()
     }
 
-    /// Ends idle snapshots and waits for them; interrupts the readers of snapshots that are too
-    /// old.
+    /// Ends snapshots that nobody has read for a while, and those that are too old; interrupts their
+    /// readers and does not wait for them.
     func endIdle(_ idle: Duration = idleMax, olderThan age: Duration = lifetime) {
-        let (limit, birth) = (ContinuousClock.now - idle, ContinuousClock.now - age)
-        let (idle, old) = entries.withLock { entries in
-            let old = entries.filter { $0.value.startedAt <= birth }
-            for time in old.keys { entries[time] = nil }
-            let idle = entries.filter { $0.value.lastUsed <= limit }
-            for time in idle.keys { entries[time] = nil }
-            return (idle.values.map(\.snapshot), old.values.map(\.snapshot))
+        let birth = ContinuousClock.now - age
+        let ended = entries.withLock { entries in
+            let ended = entries.filter {
+                $0.value.startedAt <= birth || $0.value.snapshot.hasBeenIdle(for: idle)
+            }
+            for time in ended.keys { entries[time] = nil }
+            return ended.values.map(\.snapshot)
         }
-        for snapshot in old { snapshot.giveUp() }
-        for snapshot in idle { snapshot.abort() }
+        for snapshot in ended { snapshot.giveUp() }
+    }
+
+    /// Ends all snapshots, interrupts their readers and waits for them.
+    func endAll() {
+        let all = entries.withLock { entries in
+            defer { entries = [:] }
+            return entries.values.map(\.snapshot)
+        }
+        for snapshot in all { snapshot.giveUp() }
+        for snapshot in all { snapshot.abort() }
     }
 }

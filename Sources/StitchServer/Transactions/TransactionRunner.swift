@@ -154,6 +154,17 @@ final class TransactionRunner: Sendable {
         return try store.writeInGroup(of: owner, stamped)
     }
 
+    /// The turn of a write that is no command's: it comes after the writers before it, and a
+    /// transaction that is idle or blocks it for too long gives way.
+    var turn: WriteTurn {
+        WriteTurn { [transactions] write in
+            let place = transactions.queue.enter()
+            defer { transactions.queue.leave(place) }
+            try transactions.makeWay()
+            try write()
+        }
+    }
+
     /// Runs a write and returns its reply; a retry under the same number gets the first reply.
     ///
     /// - Throws: 225 (TransactionTooOld), 72 for the number of a transaction, and the errors of the

@@ -46,6 +46,35 @@ import Testing
         }
     }
 
+    @Test("a state that is being read is not idle, and nobody waits for who reads one that ends")
+    func idleInUse() throws {
+        try Self.withStore { store in
+            let (table, clock) = (SnapshotTable(), ClusterClock())
+            let new = try Self.request(clock)
+            let code = Self.code {
+                try WorkBudget().running {
+                    try table.read(new, of: [1], store) { _ in
+                        table.endIdle(.zero)
+                        try WorkBudget.check()
+                    }
+                }
+            }
+            #expect(code == nil)
+            let full = Self.code {
+                try WorkBudget().running {
+                    try table.read(try Self.request(clock), of: [1], store) { _ in
+                        for _ in 0..<SnapshotTable.ofOneMax {
+                            try table.read(try Self.request(clock), of: [1], store) { _ in }
+                        }
+                        try WorkBudget.check()
+                    }
+                }
+            }
+            #expect(full == 239)
+            table.endAll()
+        }
+    }
+
     @Test("who reads a state that is too old is told so, and nobody waits for the reader")
     func inUse() throws {
         try Self.withStore { store in

@@ -1,13 +1,14 @@
 @testable import BSONCore
 @testable import BSONStore
 import Foundation
+import StitchRules
 import Testing
 
 @testable import StitchServer
 
 /// Nobody keeps others from writing for long, nor takes all the transactions that there may be.
 @Suite(.timeLimit(.minutes(30))) struct TransactionBoundsTests {
-    private static let things = Namespace("db", "things")
+    fileprivate static let things = Namespace("db", "things")
 
     private static func store() throws -> DocumentStore {
         let store = try DocumentStore(at: .inMemory)
@@ -111,6 +112,74 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(30))
         #expect((await warming as? StoreError)?.code == .closed)
         #expect(transaction.isAborted)
+    }
+
+    /// A write of the server itself.
+    enum OwnWrite: CaseIterable {
+        case denials, conflicts, sessions, expiry, files
+
+        fileprivate func run(_ backend: StoreBackend) throws {
+            let (store, turn) = (backend.store, backend.runner.turn)
+            switch self {
+            case .denials:
+                backend.server.deniedWrites.note(
+                    RuleDenial(
+                        cause: .insertDenied, role: nil,
+                        namespace: TransactionBoundsTests.things, documentID: 1),
+                    of: "eve", .silent)
+                try backend.tidy()
+            case .conflicts: try StoredConflicts(store: store).add([["_id": 1]], in: turn)
+            case .sessions:
+                try SessionLog.forget(before: BSONDatetime(milliseconds: .max), in: store, turn)
+            case .expiry: try store.expire(now: .now, in: turn)
+            case .files:
+                _ = try StoredAttachments(store, in: turn).insert(
+                    TransactionBoundsTests.things, ["_id": 5])
+            }
+        }
+    }
+
+    /// Stores what each of the server's own writes finds to do.
+    private static func fill(_ store: DocumentStore) throws {
+        try store.write { transaction in
+            let entry = SessionLog.Entry(number: 1, isTransaction: true, reply: nil)
+            try SessionLog(transaction).note(entry, of: [9])
+            let index: BSONDocument = ["name": "at", "key": ["at": 1], "expireAfterSeconds": 0]
+            try transaction.createIndex(Self.things, IndexDefinition(index))
+            _ = try transaction.insert(
+                Self.things, ["_id": 7, "at": .datetime(BSONDatetime(milliseconds: 0))])
+        }
+    }
+
+    /// Without its turn such a write, and all that the server tidies after it, waits for as long as a
+    /// client keeps the transaction warm.
+    @Test(
+        "a transaction that is kept warm gives way to what the server itself writes",
+        arguments: OwnWrite.allCases)
+    func ownWrites(write: OwnWrite) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "own-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let store = try DocumentStore(at: .file(folder.appending(path: "\(write)").path))
+        let backend = try StoreBackend(
+            store: store, server: ServerContext(settings: ServerSettings()))
+        try Self.fill(store)
+        let transaction = try Self.open(backend.runner.transactions, store, session: 1, of: 1)
+        try transaction.beginWriting()
+        let limit = ContinuousClock.now + .seconds(60)
+        async let warming = Self.onThread {
+            var last: (any Error)?
+            while last == nil, ContinuousClock.now < limit {
+                last = Self.fault { try transaction.read { _ in } }
+            }
+            // Else a write that waits for ever would keep the test.
+            transaction.abort()
+            return last
+        }
+        let fault = await Self.onThread { Self.fault { try write.run(backend) } }
+        #expect(fault == nil)
+        #expect((await warming as? StoreError)?.code == .closed, "\(write)")
+        backend.close()
+        try FileManager.default.removeItem(at: folder)
     }
 
     @Test("a command that runs in a transaction whose time is over ends")

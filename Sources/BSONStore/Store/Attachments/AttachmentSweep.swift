@@ -89,13 +89,17 @@ package struct AttachmentSweep<Place: AttachmentSweepPlace> {
     private func forEach(
         in namespace: Namespace, _ field: String, _ body: (BSONDocument) throws -> Void
     ) throws {
-        var filter = BSONDocument()
-        while let found = try place.find(namespace, filter, sort: [field: 1], limit: 1).first {
-            guard case .objectID(let id)? = found[field] else {
-                // Only drivers' files have other ids; all of them come before or after.
-                guard filter.isEmpty else { return }
-                filter = [field: ["$gte": .objectID(BSONObjectID(bigEndianHigh: 0, low: 0))]]
-                continue
+        // Only drivers' files have ids of other types.
+        let least: [BSONValue] = [
+            .binary(BSONBinary([])), .objectID(BSONObjectID(bigEndianHigh: 0, low: 0)),
+        ]
+        for first in least {
+            var filter: BSONDocument = [field: ["$gte": first]]
+            while let found = try place.find(namespace, filter, sort: [field: 1], limit: 1).first,
+                let id = found[field], id.type == first.type
+            {
+                if AttachmentSpot.isID(id) { try body(found) }
+                filter = [field: ["$gt": id]]
             }
         }
     }
@@ -247,8 +251,13 @@ package struct StoredAttachments: AttachmentSweepPlace {
     package static let quarantineMS: Int64 = 0
 
     private let store: DocumentStore
+    private let turn: WriteTurn
 
-    package init(_ store: DocumentStore) { self.store = store }
+    /// - Parameter turn: the turn of each of its writes.
+    package init(_ store: DocumentStore, in turn: WriteTurn = .atOnce) {
+        self.store = store
+        self.turn = turn
+    }
 
     /// Runs once over all buckets of the store.
     package func sweep(
@@ -276,7 +285,7 @@ package struct StoredAttachments: AttachmentSweepPlace {
     }
 
     package func insert(_ namespace: Namespace, _ document: BSONDocument) throws -> Bool {
-        try store.write { transaction in
+        try turn.write(store) { transaction in
             let id = document["_id"] ?? .null
             guard try transaction.get(namespace, id: id) == nil else { return false }
             try transaction.insert(namespace, document)
@@ -287,20 +296,20 @@ package struct StoredAttachments: AttachmentSweepPlace {
     package func update(
         _ namespace: Namespace, _ filter: BSONDocument, _ update: BSONDocument
     ) throws -> Bool {
-        try store.write {
+        try turn.write(store) {
             try $0.updateOne(namespace, filter: Filter(filter), update: Update(update))
                 .matchedCount > 0
         }
     }
 
     package func remove(_ namespace: Namespace, _ filter: BSONDocument) throws {
-        _ = try store.write { try $0.deleteMany(namespace, filter: Filter(filter)) }
+        _ = try turn.write(store) { try $0.deleteMany(namespace, filter: Filter(filter)) }
     }
 
     package func removeChunks(
         of file: BSONValue, in bucket: AttachmentBucket, during removal: BSONDocument
     ) throws -> Int {
-        try store.write { transaction in
+        try turn.write(store) { transaction in
             let claims = try transaction.find(
                 bucket.files, filter: Filter(removal), options: FindOptions(limit: 1))
             guard !claims.isEmpty else { return 0 }

@@ -62,7 +62,13 @@ extension DocumentStore {
     /// Source: MongoDB manual, "TTL Indexes".
     @discardableResult
     public func expire(now: BSONDatetime) throws -> Int {
-        try ExpirySweep(store: self, now: now).run()
+        try expire(now: now, in: .atOnce)
+    }
+
+    /// Deletes the documents that have expired, and takes a turn for each index.
+    @discardableResult
+    package func expire(now: BSONDatetime, in turn: WriteTurn) throws -> Int {
+        try ExpirySweep(store: self, now: now, turn: turn).run()
     }
 
     /// Checks the whole store and reports its faults; O(n); other calls continue meanwhile.

@@ -3,6 +3,7 @@ struct ExpirySweep {
     let store: DocumentStore
     /// The time by which documents have expired.
     let now: BSONDatetime
+    let turn: WriteTurn
 
     /// Deletes the documents of all collections that are not synced, and returns how many.
     ///
@@ -37,7 +38,7 @@ struct ExpirySweep {
             return !(try transaction.find(namespace, filter: filter, options: .first)).isEmpty
         }
         guard isAny else { return 0 }
-        return try store.write { transaction in
+        return try turn.write(store) { transaction in
             // Read again: the index may have been dropped or changed since.
             guard try !transaction.isSynced(namespace),
                 let filter = try dueFilter(namespace, name, transaction)

@@ -12,7 +12,8 @@ enum CollectAttachmentsCommand {
         statements: nil, cursor: .none,
         .store { call, backend in
             try reply(
-                StoredAttachments(backend.store).sweep(now: .now, graceMS: graceMS(call)))
+                StoredAttachments(backend.store, in: backend.runner.turn).sweep(
+                    now: .now, graceMS: graceMS(call)))
         })
 
     /// Returns the grace that a command names, or the usual one.

@@ -14,7 +14,8 @@ enum StitchsyncShareConflictCommand {
         statements: nil, cursor: .none,
         .store { call, backend in
             let conflicts = try conflicts(call, backend.rules.ruleGuard(call))
-            try StoredConflicts(store: backend.store).add(conflicts)
+            try StoredConflicts(store: backend.store).add(
+                conflicts, in: backend.runner.turn)
             return .reply(["n": .int32(Int32(clamping: conflicts.count))])
         })
 
