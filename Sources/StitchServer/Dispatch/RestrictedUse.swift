@@ -21,15 +21,7 @@ enum RestrictedUse {
         }
         guard !asksForMore(call.body, 0) else { throw refusal(call) }
         guard !call.server.settings.allowsScriptsUnderRules else { return }
-        let statements = definition.statements
-        let parts = call.sequences.filter {
-            statements != .inserts || $0.key != StatementList.inserts.field
-        }
-        guard !holdsScript(.document(call.body), 0, in: statements),
-            !parts.values.joined().contains(where: {
-                holdsScript(.document($0), 2, in: statements)
-            })
-        else {
+        guard !holdsScript(call, in: definition.statements) else {
             throw CommandFailure(
                 13,
                 "scripts ($where, $function, $accumulator) are not allowed for users under rules; "
@@ -48,29 +40,48 @@ enum RestrictedUse {
     private static let scripts: Set<String> = [
         "$where", "$function", "$accumulator", "$_internalJsEmit", "$_internalJsReduce",
     ]
-    /// Whether a field is stored as it is, and never evaluated as a filter or expression.
-    private static func isStored(
-        _ name: String, _ depth: Int, in statements: StatementList?
-    ) -> Bool {
-        switch statements {
-        case .inserts: depth == 0 && name == StatementList.inserts.field
-        case .mixed: depth == 2 && name == "document"
-        case .updates, .deletes, nil: false
+
+    /// Whether a command has a script outside of the documents that it stores as they are.
+    private static func holdsScript(_ call: CommandCall, in list: StatementList?) -> Bool {
+        call.body.contains { name, value in
+            guard let list, name == list.field, let statements = value.arrayValue else {
+                return scripts.contains(name) || holdsScript(value, 1)
+            }
+            return statements.contains { holdsScript(statement: $0, in: list) }
         }
+            || call.sequences.contains { name, documents in
+                documents.contains { document in
+                    guard let list, name == list.field else {
+                        return holdsScript(.document(document), 2)
+                    }
+                    return holdsScript(statement: .document(document), in: list)
+                }
+            }
     }
 
     private static func holdsScript(
-        _ value: BSONValue, _ depth: Int, in statements: StatementList?
+        statement: BSONValue, in list: StatementList
     ) -> Bool {
+        switch list {
+        case .inserts: return false
+        case .updates, .deletes: return holdsScript(statement, 2)
+        case .mixed:
+            guard let document = statement.documentValue, document.keys.first == "insert" else {
+                return holdsScript(statement, 2)
+            }
+            return document.contains { name, value in
+                name != "document" && (scripts.contains(name) || holdsScript(value, 3))
+            }
+        }
+    }
+
+    private static func holdsScript(_ value: BSONValue, _ depth: Int) -> Bool {
         guard depth < 250 else { return true }
         switch value {
-        case .array(let array):
-            return array.contains { holdsScript($0, depth + 1, in: statements) }
+        case .array(let array): return array.contains { holdsScript($0, depth + 1) }
         case .document(let document):
             return document.contains { name, value in
-                scripts.contains(name)
-                    || !isStored(name, depth, in: statements)
-                        && holdsScript(value, depth + 1, in: statements)
+                scripts.contains(name) || holdsScript(value, depth + 1)
             }
         default: return false
         }
