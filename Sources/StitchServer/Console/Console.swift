@@ -14,8 +14,8 @@ final class Console: Sendable {
     /// The device's file that the pages show; `nil` for those of the server.
     let device: ConsoleDevice?
 
-    /// The largest body of a request, in bytes: a document as Extended JSON.
-    static let bodyMax = 48 * 1024 * 1024
+    /// The memory of the requests' bodies.
+    let bodies = ConsoleBodies()
 
     init(
         _ server: ServerContext, _ backend: any CommandBackend, isSecure: Bool,
@@ -136,6 +136,14 @@ final class Console: Sendable {
 
     /// The header of a request that a page sends by itself, so that it is no use of the session.
     static let unattended = "x-unattended"
+
+    /// Whether a request's cookie is that of a session; the user may be no administrator any more.
+    ///
+    /// It asks neither the store nor an upstream, so it may be called on an event loop.
+    func knows(_ request: ConsoleRequest) -> Bool {
+        guard let cookie = request.cookie(cookieName) else { return false }
+        return sessions.session(cookie, isUse: false) != nil
+    }
 
     /// Returns the session of a request, if its user still is an administrator.
     func session(_ request: ConsoleRequest) throws -> ConsoleSession? {

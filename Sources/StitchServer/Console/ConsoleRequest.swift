@@ -8,7 +8,7 @@ struct ConsoleRequest: Sendable {
     let query: [Name: String]
     /// The headers that the console reads, by their names in small letters.
     let headers: [Name: String]
-    let body: [UInt8]
+    var body: [UInt8]
     /// The client's address with its port.
     let peer: String
 

@@ -20,7 +20,8 @@
         private let console: Console
         private let pools: CommandPools
         private var head: HTTPRequestHead?
-        private var body: [UInt8] = []
+        /// The request without its body, and the body so far.
+        private var arriving: (request: ConsoleRequest, body: ArrivingBody)?
         private var timeout: Scheduled<Void>?
         private var ticking: RepeatedTask?
 
@@ -53,6 +54,8 @@
         func channelInactive(context: ChannelHandlerContext) {
             timeout?.cancel()
             ticking?.cancel()
+            arriving?.body.giveBack()
+            arriving = nil
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -68,16 +71,20 @@
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             switch unwrapInboundIn(data) {
-            case .head(let head): (self.head, body) = (head, [])
-            case .body(let bytes):
-                guard body.count + bytes.readableBytes <= Console.bodyMax else {
-                    return context.close(promise: nil)
-                }
-                body += bytes.readableBytesView
+            case .head(let head):
+                self.head = head
+                let request = self.request(head, context)
+                arriving?.body.giveBack()
+                arriving = (
+                    request, ArrivingBody(in: console.bodies, isOfStranger: !console.knows(request))
+                )
+            case .body(let bytes): arriving?.body.add(bytes.readableBytesView)
             case .end:
                 timeout?.cancel()
-                guard let head else { return context.close(promise: nil) }
-                answer(request(head, context), context)
+                guard let (request, body) = arriving else { return context.close(promise: nil) }
+                arriving = nil
+                if let fault = body.fault { return send(fault.answer, context) }
+                answer(request, body, context)
             }
         }
 
@@ -100,22 +107,28 @@
             }
             return ConsoleRequest(
                 method: head.method.rawValue, path: parts.first ?? "/", query: query,
-                headers: Dictionary(headers, uniquingKeysWith: { first, _ in first }), body: body,
+                headers: Dictionary(headers, uniquingKeysWith: { first, _ in first }), body: [],
                 peer: context.channel.remoteAddress.map { "\($0.ipAddress ?? ""):\($0.port ?? 0)" }
                     ?? "")
         }
 
         // MARK: - Answers
 
-        private func answer(_ request: ConsoleRequest, _ context: ChannelHandlerContext) {
+        private func answer(
+            _ request: ConsoleRequest, _ body: ArrivingBody, _ context: ChannelHandlerContext
+        ) {
+            var request = request
+            request.body = body.bytes
+            let asked = request
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             let (console, loop) = (console, context.eventLoop)
             if let stream = ConsoleStream.Kind(request) {
                 return pools.run(of: Self.owner, .ofOperator, mayBlock: true) { isActive in
+                    defer { body.giveBack() }
                     guard isActive else {
                         return loop.execute { bound.value.1.close(promise: nil) }
                     }
-                    let opened = console.stream(stream, request)
+                    let opened = console.stream(stream, asked)
                     loop.execute {
                         let (handler, context) = bound.value
                         switch opened {
@@ -126,8 +139,9 @@
                 }
             }
             pools.run(of: Self.owner, .ofOperator, mayBlock: true) { isActive in
+                defer { body.giveBack() }
                 guard isActive else { return loop.execute { bound.value.1.close(promise: nil) } }
-                let answer = console.answer(request)
+                let answer = console.answer(asked)
                 let wait = answer.notBefore.map { $0 - .now } ?? .zero
                 loop.scheduleTask(in: .milliseconds(Int64(max(0, wait / .milliseconds(1))))) {
                     let (handler, context) = bound.value

@@ -49,6 +49,11 @@ for path in ["/api/devices", "/api/denied", "/api/log", "/api/rules", "/api/stat
              "/api/slow", "/api/write?namespace=app.todos&id=1"]:
     check(ask("GET", path)[0] == 401, path)
 check(ask("POST", "/api/command", {"database": "admin", "command": {"ping": 1}})[0] == 401, "command")
+# The memory of the server is not theirs either.
+for path in ["/api/command", "/api/signin"]:
+    for headers in [{}, {"Cookie": "stitchsync-console=" + "x" * 43}]:
+        status, _, text = ask("POST", path, {"a": "x" * 100_000}, headers)
+        check(status == 401 and b"65536 bytes" in text, (path, status, text))
 
 
 def sign_in(user, password, headers=None, host=HOST):

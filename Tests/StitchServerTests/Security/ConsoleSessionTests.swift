@@ -48,6 +48,26 @@ import Testing
         #expect(!sessions.holds(all[5]))
     }
 
+    @Test func `strangers, and all browsers together, send no more than there is room`() {
+        let room = ConsoleBodies()
+        var stranger = ArrivingBody(in: room, isOfStranger: true)
+        stranger.add(Array(repeating: 0, count: ConsoleBodies.bytesOfStrangerMax))
+        #expect(stranger.fault == nil && room.byteCount == ConsoleBodies.bytesOfStrangerMax)
+        stranger.add([1])
+        #expect(stranger.fault?.status == 401 && room.byteCount == 0)
+        stranger.add([1])
+        stranger.giveBack()
+        #expect(stranger.bytes.isEmpty && room.byteCount == 0)
+        let large = Array(repeating: 0 as UInt8, count: ConsoleBodies.bytesMax)
+        var bodies = (0..<3).map { _ in ArrivingBody(in: room, isOfStranger: false) }
+        for index in bodies.indices { bodies[index].add(large) }
+        #expect(bodies.map(\.fault?.status) == [nil, nil, 503])
+        bodies[0].add([1])
+        #expect(bodies[0].fault?.status == 413 && room.byteCount == ConsoleBodies.bytesMax)
+        bodies[1].giveBack()
+        #expect(room.byteCount == 0)
+    }
+
     @Test func `a slow write of a driver is kept with the fields of its filter`() {
         let commands = SlowCommands()
         let request = WireRequest(
