@@ -532,18 +532,22 @@ extension AttachmentTransfers {
         _ references: [Attachment], _ owner: AttachmentRecord.Owner, _ cache: AttachmentCache
     ) async throws -> Bool {
         forget(owner, except: [])
+        var isDone = true
         // The document may have left before a round looked at it.
         for reference in references {
             guard let record = try cache.record(reference.id), record.isUnsent,
-                record.isContent(of: reference), record.owner != owner,
-                try record.stage == .staged || !isReferred(record)
+                record.isContent(of: reference), record.owner != owner
             else { continue }
+            guard try record.stage == .staged || !isReferred(record) else {
+                // The file goes with its own document first; this one may still get it.
+                isDone = false
+                continue
+            }
             try await cache.change(reference.id) { record in
                 guard record.isUnsent, record.isContent(of: reference) else { return }
                 (record.stage, record.owner, record.attachment) = (.toSend, owner, reference)
             }
         }
-        var isDone = true
         for record in try cache.records(of: owner) {
             switch record.stage {
             case .toSend where references.contains(where: record.isContent): isDone = false
@@ -588,6 +592,11 @@ extension AttachmentTransfers {
                 continue
             }
             guard record.isContent(of: attachment) else { continue }
+            state.withLock { state in
+                // A document has the reference again, or also.
+                guard state.kept.remove(attachment.id) != nil, record.owner != owner else { return }
+                state.unreferenced[attachment.id] = record
+            }
             let isAttached = record.stage == .staged
             let isOwn = record.owner == nil ? isAttached : record.owner == owner
             // The app may give a file another name.
@@ -616,12 +625,17 @@ extension AttachmentTransfers {
         noteSuccess(record.attachment.id)
     }
 
-    /// Whether the document of a file refers to it.
+    /// Whether the document of a file refers to it, also one that left the device.
     private func isReferred(_ record: AttachmentRecord) throws -> Bool {
         guard let owner = record.owner else { return false }
         return try documents.read { transaction in
             let document = try transaction.get(owner.namespace, id: owner.documentID)
-            return document.map(Attachment.all)?.contains(where: record.isContent) ?? false
+            if let document {
+                return Attachment.all(in: document).contains(where: record.isContent)
+            }
+            let left = LeftReferenceTable(connection: transaction.connection)
+            return try left.references(of: owner.documentID, in: owner.namespace)
+                .contains(where: record.isContent)
         }
     }
 
@@ -632,9 +646,12 @@ extension AttachmentTransfers {
     private func removeUnreferenced(_ cache: AttachmentCache) async throws {
         let candidates = state.withLock { $0.unreferenced }
         guard !candidates.isEmpty else { return }
-        let kept = try documents.read { try rejectedFiles(candidates, $0) }
-        let rest = candidates.filter { !kept.contains($0.key) }
+        let rejected = try documents.read { try rejectedFiles(candidates, $0) }
+        // Of those that are kept already, a document with the reference would have been noted.
+        let known = state.withLock { $0.kept }.intersection(rejected)
+        let rest = candidates.filter { !known.contains($0.key) }
         let owners = try rest.isEmpty ? [:] : documents.read { try self.owners(of: rest, $0) }
+        let kept = rejected.subtracting(owners.keys)
         state.withLock { state in
             state.kept.subtract(candidates.keys)
             state.kept.formUnion(kept)

@@ -133,6 +133,19 @@ struct AttachmentsThatLeftTests {
         #expect(try await files.state(of: place) == .complete)
     }
 
+    @Test("of two documents that left, the file is sent with the one it was attached to")
+    func bothLeft() async throws {
+        let a = try await device(subscribes: false)
+        try await a.rooms.insertOne(["_id": 1])
+        let reference = try await a.rooms.attach(Self.content, to: 1, at: "photo")
+        try await a.engine.attachments.transfer()
+        try await a.rooms.insertOne(["_id": 2, "photo": reference.bsonValue])
+        try await a.engine.syncUntilQuiet()
+        try await a.rooms.desync(ids: [1, 2])
+        #expect(try await a.engine.attachments.transfer().sent >= 1)
+        #expect(try await state(of: reference) == .complete)
+    }
+
     @Test(
         "a file of a rejected write stays until the write is retried or discarded",
         arguments: [true, false])
@@ -154,6 +167,7 @@ struct AttachmentsThatLeftTests {
         try await a.engine.syncUntilQuiet()
         remote.use(try rules(closed), for: user)
         let reference = try await a.rooms.attach(Self.content, to: 1, at: "photo")
+        try await a.engine.attachments.transfer()
         try await a.engine.syncUntilQuiet()
         let rejected = try #require(try await a.rooms.rejectedWrites.all().first)
         #expect(try a.rooms.findOne(id: 1) == ["_id": 1])
