@@ -10,6 +10,8 @@ struct StagePlaces {
     private(set) var written: [Namespace] = []
     /// The databases that `$lookup`, `$graphLookup` and `$unionWith` name.
     private(set) var read: [String] = []
+    /// Whether a stage reads another collection, of any database.
+    private var joins = false
 
     init(_ call: CommandCall) {
         for (name, argument) in NestedStages.list(call.array("pipeline") ?? []) {
@@ -19,11 +21,29 @@ struct StagePlaces {
                 let place = argument.documentValue?["into"] ?? argument
                 written.append(Self.target(place, call.database))
             case "$lookup", "$graphLookup":
+                joins = true
                 read += Self.database(argument.documentValue?["from"])
-            case "$unionWith": read += Self.database(argument)
+            case "$unionWith":
+                joins = true
+                read += Self.database(argument)
             default: break
             }
         }
+    }
+
+    /// Checks that a pipeline over a collection of the server's own stays in it: beside that collection are
+    /// credentials.
+    ///
+    /// - Throws: 13 (Unauthorized), unless the user may do everything.
+    func checkAlone(_ call: CommandCall) throws(CommandFailure) {
+        guard joins || !written.isEmpty, call.server.settings.requiresSignIn,
+            call.connection.state.withLock({ $0.user })?.isBoundless != true
+        else { return }
+        throw CommandFailure(
+            13,
+            "not authorized on \(call.database): a pipeline over a collection of the server's own "
+                + "cannot name other collections"
+        )
     }
 
     private static func target(_ place: BSONValue, _ database: String) -> Namespace {

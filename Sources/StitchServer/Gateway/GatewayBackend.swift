@@ -171,6 +171,7 @@ final class GatewayBackend: CommandBackend {
             return try attachments(call, definition, link, ruleGuard)
         case .forwarded: return try forward(call, definition, link, ruleGuard, isChecked: false)
         case .serverCollection(let collection):
+            try StagePlaces(call).checkAlone(call)
             return try forward(
                 call.reading(collection), definition, link, ruleGuard, isChecked: true)
         case .collections: return try listCollections(definition, reader)

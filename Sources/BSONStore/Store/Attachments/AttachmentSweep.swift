@@ -213,7 +213,14 @@ package struct AttachmentSweep<Place: AttachmentSweepPlace> {
             Namespace(bucket.database, collection), ["_id": ["$eq": documentID]], sort: [:],
             limit: 1
         ).first
-        return document.map { Attachment.all(in: $0).contains { $0.id == id } } ?? false
+        // The document may refer to another content by now, whose file has the same id in its reference.
+        let content: [UInt8]? =
+            if case .binary(let hash)? = metadata["sha256"] { hash.bytes } else { nil }
+        return document.map { document in
+            Attachment.all(in: document).contains { reference in
+                reference.id == id && (content ?? reference.sha256) == reference.sha256
+            }
+        } ?? false
     }
 
     /// Whether no chunk was added for a day.
