@@ -27,6 +27,7 @@ struct FindNewcomers {
         }
         var (place, count) = (0, QueryGroup.countMax)
         var (refused, reasons): ([SubscriptionQuery], Set<String>) = ([], [])
+        var splits = 0
         defer { failures.noteRefusedNewcomers(refused, in: context.namespace) }
         while place < queries.count {
             let group = QueryGroup(in: queries, at: place, atMost: count)
@@ -39,8 +40,9 @@ struct FindNewcomers {
                     if isRepeated { return false }
                     throw error
                 }
-                // One of several queries may be the reason: each is asked for again, once.
-                if group.queries.count > 1, !isRepeated {
+                // One of several queries may be the reason: fewer are asked for together.
+                if group.queries.count > 1, !isRepeated || splits < Self.splitsMax {
+                    splits += 1
                     count = group.queries.count / 2
                     continue
                 }
@@ -51,6 +53,9 @@ struct FindNewcomers {
         }
         return refused.isEmpty
     }
+
+    /// The number of refusals after which a repeated search does not divide queries any further.
+    private static let splitsMax = 20
 
     private func isRefusal(_ error: RemoteError, of group: QueryGroup) -> Bool {
         isRepeated

@@ -200,11 +200,18 @@ extension SubscriptionTable {
             """, version)
     }
 
-    /// Returns the record rows of the writes that precede the active set and were not sent in time: the set
-    /// before it decides whether they are allowed.
+    /// Returns the record rows of the writes that precede the active set and are not sent yet.
+    ///
+    /// The set before it decides whether they are allowed. Those that were sent since are forgotten.
     func overdueRows() throws -> Set<Int64> {
         guard try hasEarlier() else { return [] }
-        return try earlierRows(before: history().active.version)
+        let active = try history().active.version
+        try run(
+            """
+            DELETE FROM sync_earlier WHERE version <= ? AND document IN
+                (SELECT id FROM sync_documents WHERE pending = 0)
+            """, active)
+        return try earlierRows(before: active)
     }
 
     private func hasEarlier() throws -> Bool {
