@@ -21,16 +21,29 @@ struct StoredDevices: Sendable {
         }
     }
 
-    /// Returns the stored entries.
+    /// Returns the stored entries, and deletes those that cannot be read: without them the server
+    /// only knows less of a device.
     ///
     /// - Throws: the errors of the store.
     func entries() throws -> [BSONDocument] {
-        try store.read { transaction in
-            let select = try transaction.connection.prepare("SELECT entry FROM server_devices")
+        try store.write { transaction in
+            let select = try transaction.connection.prepare(
+                "SELECT rowid, entry FROM server_devices")
             var entries: [BSONDocument] = []
+            var unreadable: [Int64] = []
             while try select.step() {
-                entries.append(
-                    try BSONDocument(validating: select.bytes(0), limits: BSONLimits()))
+                do {
+                    entries.append(
+                        try BSONDocument(validating: select.bytes(1), limits: BSONLimits()))
+                } catch {
+                    unreadable.append(select.int64(0))
+                }
+            }
+            for row in unreadable {
+                let delete = try transaction.connection.prepare(
+                    "DELETE FROM server_devices WHERE rowid = ?1")
+                delete.bind(1, row)
+                try delete.run()
             }
             return entries
         }

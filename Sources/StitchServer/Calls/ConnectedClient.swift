@@ -199,6 +199,14 @@ extension ServerContext {
 extension ClientConnection.State {
     /// The maximum number of remembered collections.
     private static let namespacesMax = 8
+    /// The maximum length of the name of a remembered collection, in bytes, as MongoDB has it.
+    private static let nameBytesMax = 255
+
+    /// Returns a collection's name; `nil` if no collection can have it, so that no client has the
+    /// server remember it.
+    private static func remembered(_ text: String) -> Name? {
+        text.utf8.count <= nameBytesMax ? Name(text) : nil
+    }
 
     /// Notes a command that the client sent.
     mutating func note(_ call: CommandCall) {
@@ -207,9 +215,9 @@ extension ClientConnection.State {
         guard !call.signature.traits.contains(.unauthenticated) else { return }
         lastCommand = call.name
         guard call.database != "admin",
-            let collection = call.string("collection") ?? call.target.stringValue
+            let collection = call.string("collection") ?? call.target.stringValue,
+            let name = Self.remembered("\(call.database).\(collection)")
         else { return }
-        let name = Name("\(call.database).\(collection)")
         noteStream(name, call.body)
         guard namespaces.last != name else { return }
         namespaces.removeAll { $0 == name }

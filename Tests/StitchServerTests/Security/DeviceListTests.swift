@@ -39,6 +39,8 @@ import Testing
                 _ = try client.documents(["find": "items"])
                 clients.append(client)
             }
+            // No collection has such a name, and the list does not keep it.
+            _ = try clients[0].reply(["find": .string(String(repeating: "x", count: 300))])
             let found = try Self.devices(root)
             // A copy of a file is a device of its own, although it has the same name.
             #expect(found.map { $0["device"] } == ["a", "b", "a"])
