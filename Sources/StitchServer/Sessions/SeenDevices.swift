@@ -42,11 +42,13 @@ final class SeenDevices: Sendable {
         }
     }
 
-    /// Removes the device that the user with most devices used least recently, so that no user
-    /// replaces those of others.
+    /// Removes the device that was seen least recently of the users with most devices, so that no
+    /// user replaces those of others who have fewer.
     private static func removeOne(_ state: inout State) {
         let counts = Dictionary(grouping: state.entries.values) { Name($0.text("owner")) }
-        guard let crowd = counts.values.max(by: { $0.count < $1.count }),
+        let most = counts.values.map(\.count).max() ?? 0
+        let crowd = counts.values.filter { $0.count == most }.joined()
+        guard
             let oldest = crowd.min(by: { $0.milliseconds("lastSeen") < $1.milliseconds("lastSeen") }
             )
         else { return }
