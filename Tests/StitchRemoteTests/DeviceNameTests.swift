@@ -21,8 +21,12 @@
             return (engine, remote)
         }
 
+        private static let request: BSONDocument = [
+            "currentOp": 1, "comment": ["stitchsyncDevices": true],
+        ]
+
         private static func devices(_ remote: ServerRemote) async throws -> [BSONDocument] {
-            let reply = try await remote.run(["currentOp": 1, "$devices": true], on: "admin")
+            let reply = try await remote.run(Self.request, on: "admin")
             return (reply["devices"]?.arrayValue ?? []).compactMap(\.documentValue)
                 .filter { $0["device"] != .null }
         }

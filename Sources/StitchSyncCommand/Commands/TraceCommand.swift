@@ -131,8 +131,7 @@
                 let times = (found["changes"]?.arrayValue ?? [])
                     .compactMap { $0.documentValue?["time"]?.int64Value }
                 guard let newest = times.max() else { return [] }
-                let reply = try source.reply(
-                    to: ["currentOp": 1, ListedDevice.request: true], on: "admin")
+                let reply = try source.reply(to: ListedDevice.request, on: "admin")
                 let devices = (reply["devices"]?.arrayValue ?? []).compactMap(\.documentValue)
                 return .array(
                     BSONArray(

@@ -20,9 +20,8 @@
         init(of source: DocumentSource, at place: String) throws {
             self.place = place
             listings = try CollectionListing.all(source, in: nil)
-            devices = try Self.answer(
-                source, ["currentOp": 1, "$all": true, ListedDevice.request: true], "admin"
-            ).map { reply in ListedDevice.devices(of: reply).count(where: \.isConnected) }
+            devices = try Self.answer(source, ListedDevice.request, "admin")
+                .map { reply in ListedDevice.devices(of: reply).count(where: \.isConnected) }
             denied = try Self.count("denied", source)
             conflicts = try Self.count("conflicts", source)
         }

@@ -5,8 +5,12 @@
     struct ListedDevice: Sendable {
         private let entry: BSONDocument
 
-        /// The option of `currentOp` that asks for devices.
-        static let request = "$devices"
+        /// The command that asks for clients and devices.
+        ///
+        /// MongoDB, which knows no devices, takes the comment and refuses any other option.
+        static let request: BSONDocument = [
+            "currentOp": 1, "$all": true, "comment": ["stitchsyncDevices": true],
+        ]
 
         static let titles = [
             "user", "app", "device", "driver", "platform", "address", "connections", "last seen",

@@ -40,8 +40,7 @@
         func run() async throws {
             #if Remote
                 let reply = try await ServerRemote.administrate(
-                    ["currentOp": 1, "$all": true, ListedDevice.request: true], on: "admin",
-                    at: signIn.address(of: server))
+                    ListedDevice.request, on: "admin", at: signIn.address(of: server))
                 var devices = ListedDevice.devices(of: reply).filter { seen || $0.isConnected }
                 if all {
                     devices += ListedClient.clients(of: reply).filter { !$0.isDevice }

@@ -20,8 +20,12 @@ import Testing
         ]
     }
 
+    private static let request: BSONDocument = [
+        "currentOp": 1, "comment": ["stitchsyncDevices": true],
+    ]
+
     private static func devices(_ client: ServerClient) throws -> [BSONDocument] {
-        let reply = try client.run(["currentOp": 1, "$devices": true], on: "admin")
+        let reply = try client.run(Self.request, on: "admin")
         return (reply["devices"]?.arrayValue ?? []).compactMap(\.documentValue)
     }
 

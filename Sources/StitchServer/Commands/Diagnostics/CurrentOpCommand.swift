@@ -1,8 +1,13 @@
 internal import BSONStore
 
-/// Lists the running commands and the open cursors, with `$all` the idle connections, and with
-/// `$devices` the devices.
+/// Lists the running commands and the open cursors, with `$all` the idle connections, and with the
+/// comment `{stitchsyncDevices: true}` the devices.
 enum CurrentOpCommand {
+    /// Whether a command asks for devices; MongoDB takes any comment, and no other option.
+    private static func asksForDevices(_ call: CommandCall) -> Bool {
+        call["comment"]?.documentValue?["stitchsyncDevices"]?.boolValue == true
+    }
+
     static let definition = CommandDefinition(
         "currentOp", aliases: [], [.adminOnly, .vital],
         fields: nil, required: [],
@@ -21,8 +26,7 @@ enum CurrentOpCommand {
                 ])
             }
             var reply: BSONDocument = ["inprog": .array(BSONArray(operations + cursors))]
-            // MongoDB does not know the option, and then no reply has the field.
-            if call.flag("$devices") {
+            if asksForDevices(call) {
                 let devices = call.server.devices(for: call.connection)
                     .map { BSONValue.document($0) }
                 reply.append("devices", .array(BSONArray(devices)))
