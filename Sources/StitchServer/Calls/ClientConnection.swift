@@ -32,6 +32,8 @@ final class ClientConnection: Sendable {
         var namespaces: [Name] = []
         /// The change streams that the client opened last, one of a collection, the newest at the end.
         var streams: [FollowedStream] = []
+        /// The times up to which the client asked for all changes of collections and got them.
+        var caughtUp: [Name: BSONDatetime] = [:]
         /// What the client said to wait on its device, and when.
         var backlog: BSONDocument?
     }
@@ -40,8 +42,6 @@ final class ClientConnection: Sendable {
     struct FollowedStream: Sendable {
         let namespace: Name
         let filter: BSONValue
-        /// The time up to which the client has asked for all changes and got them; `nil` before that.
-        var upTo: BSONDatetime?
     }
 
     /// The number that the server gave the connection.

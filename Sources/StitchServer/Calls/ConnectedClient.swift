@@ -173,9 +173,8 @@ struct ConnectedClient: Sendable {
     private var caughtUp: BSONValue {
         .array(
             BSONArray(
-                state.streams.compactMap { stream -> BSONValue? in
-                    guard let time = stream.upTo else { return nil }
-                    return ["namespace": .string(stream.namespace.text), "time": .datetime(time)]
+                state.caughtUp.map { name, time -> BSONValue in
+                    ["namespace": .string(name.text), "time": .datetime(time)]
                 }))
     }
 
@@ -234,13 +233,11 @@ extension ClientConnection.State {
         guard stages.first?["$changeStream"] != nil else { return }
         let filter = stages.lazy.compactMap { $0["$match"]?.documentValue }.first
         let isSmall = (filter?.byteCount ?? 0) <= Self.filterBytesMax
-        // A stream that is resumed has what it had.
-        let upTo = streams.first { $0.namespace == name }?.upTo
         streams.removeAll { $0.namespace == name }
         streams.append(
             ClientConnection.FollowedStream(
                 namespace: name,
-                filter: isSmall ? filter.map { .document($0) } ?? .null : "(long)", upTo: upTo))
+                filter: isSmall ? filter.map { .document($0) } ?? .null : "(long)"))
         if streams.count > Self.namespacesMax { streams.removeFirst() }
     }
 
@@ -248,12 +245,19 @@ extension ClientConnection.State {
     /// committed after a change with a later time.
     private static let commitMS: Int64 = 1_000
 
-    /// Notes that a stream's client asks for more, and that there is no more.
+    /// Notes that a change stream's client asks for more, and that there is no more.
+    ///
+    /// A device may have opened the stream on another connection.
     mutating func noteCaughtUp(_ namespace: Namespace) {
-        let name = Name(namespace.description)
-        guard let index = streams.firstIndex(where: { $0.namespace == name }) else { return }
-        streams[index].upTo = BSONDatetime(
+        guard !namespace.collection.hasBytePrefix("$cmd"),
+            let name = Self.remembered(namespace.description)
+        else { return }
+        caughtUp[name] = BSONDatetime(
             milliseconds: BSONDatetime.now.milliseconds - Self.commitMS)
+        guard caughtUp.count > WriteReaders.collectionsMax,
+            let oldest = caughtUp.min(by: { $0.value.milliseconds < $1.value.milliseconds })
+        else { return }
+        caughtUp[oldest.key] = nil
     }
 }
 

@@ -24,6 +24,9 @@ protocol CursorSource: Sendable {
     /// Whether the source itself reports that other rules apply to its user now.
     var reportsRuleChanges: Bool { get }
 
+    /// Whether the source is a change stream that follows all changes until now.
+    var hasAllChanges: Bool { get }
+
     /// Skips changes that the client does not see, if that needs no wait; returns whether another
     /// change follows.
     mutating func skipUnseen() -> Bool
@@ -40,6 +43,7 @@ extension CursorSource {
     var news: CommitNotifier? { nil }
     var newsScope: CommitScope { .everything }
     var reportsRuleChanges: Bool { false }
+    var hasAllChanges: Bool { false }
     mutating func skipUnseen() -> Bool { true }
 }
 

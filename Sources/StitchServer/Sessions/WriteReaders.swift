@@ -3,13 +3,13 @@ package import BSONStore
 /// The devices that follow a collection, and whether they have its newest changes.
 package enum WriteReaders {
     /// The maximum number of collections of a device.
-    private static let collectionsMax = 16
+    static let collectionsMax = 64
 
     /// Returns the named devices that follow a collection, each with `upTo`, the time up to which it has all
     /// changes, and `hasSeen`, whether that is the newest change of a document.
     ///
     /// - Parameters:
-    ///   - devices: the devices as `currentOp` with `$devices` lists them.
+    ///   - devices: the devices as `currentOp` lists them.
     ///   - newest: the time of the document's newest change in milliseconds since 1970.
     package static func readers(
         _ devices: [BSONDocument], of namespace: Namespace, since newest: Int64

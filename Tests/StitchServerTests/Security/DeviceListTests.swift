@@ -73,6 +73,10 @@ import Testing
             let opened = try device.run([
                 "aggregate": "items", "pipeline": [["$changeStream": [:]]], "cursor": [:],
             ])
+            // An engine opens the stream on one connection, and waits on the other.
+            let waiting = try ServerClient(port: ports[0], database: "shop")
+            try waiting.run(Self.hello("a", "1"))
+            try waiting.signIn("ann", "pw", of: "admin")
             let cursor = opened["cursor"]?.documentValue?["id"] ?? .null
             func readers(since time: Int64) throws -> [BSONDocument] {
                 WriteReaders.readers(try Self.devices(root), of: items, since: time)
@@ -84,7 +88,7 @@ import Testing
             try root.run(["update": "items", "updates": [update]])
             var hasSeen = false
             while !hasSeen {
-                try device.run(["getMore": cursor, "collection": "items", "maxTimeMS": 100])
+                try waiting.run(["getMore": cursor, "collection": "items", "maxTimeMS": 100])
                 let found = try readers(since: written)
                 hasSeen = found.first?["hasSeen"] == true
                 #expect(found.count <= 1)
@@ -115,6 +119,49 @@ import Testing
         #expect(row["device"] == "a" && row["connected"] == false)
         #expect(row["instances"] == ["1"] && row["namespaces"] == ["shop.items"])
         #expect(row["connections"] == [] && row["app"] == "Notes")
+    }
+
+    @Test("A device that follows many collections has seen what it has of each")
+    func manyCollections() {
+        var state = ClientConnection.State(lastUsed: .now)
+        for number in 1...20 { state.noteCaughtUp(Namespace("shop", "c\(number)")) }
+        #expect(state.caughtUp.count == 20)
+        for number in 21...100 { state.noteCaughtUp(Namespace("shop", "c\(number)")) }
+        state.noteCaughtUp(Namespace("shop", String(repeating: "x", count: 300)))
+        #expect(state.caughtUp.count == WriteReaders.collectionsMax)
+        #expect(!state.caughtUp.keys.contains { $0.text.utf8.count > 255 })
+    }
+
+    @Test("A row that cannot be read is deleted, and the others are read")
+    func unreadable() throws {
+        let store = try DocumentStore(at: .inMemory)
+        let stored = try StoredDevices(store)
+        let devices = SeenDevices()
+        devices.note(["_id": "1 ben", "owner": "ben"])
+        try stored.flush(devices)
+        try store.write { transaction in
+            try transaction.connection.execute(
+                "INSERT INTO server_devices VALUES ('a', x'010203'), ('b', zeroblob(18000000))")
+        }
+        #expect(try stored.entries().map { $0["_id"] } == ["1 ben"])
+        let rows = try store.read {
+            try $0.connection.int64("SELECT count(*) FROM server_devices")
+        }
+        #expect(rows == 1)
+    }
+
+    @Test("Of users with equally many devices the one seen least recently is forgotten")
+    func oldest() {
+        let devices = SeenDevices()
+        for number in 0...SeenDevices.countMax {
+            let owner = number == SeenDevices.countMax ? "new" : "user\(number % 10)"
+            devices.note([
+                "_id": .string("\(number) \(owner)"), "owner": .string(owner),
+                "lastSeen": .datetime(BSONDatetime(milliseconds: Int64(number))),
+            ])
+        }
+        #expect(devices.entries.count == SeenDevices.countMax)
+        #expect(!devices.entries.contains { $0["_id"] == "0 user0" })
     }
 
     @Test("No user replaces the devices of others, and what is forgotten is removed from the file")

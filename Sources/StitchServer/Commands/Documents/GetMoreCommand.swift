@@ -101,7 +101,7 @@ enum GetMoreCommand {
             backend.cursors.unpin(cursor.id, source, isAtEnd: true)
             throw error
         }
-        if batch.documents.isEmpty, cursor.options.awaitsData {
+        if batch.documents.isEmpty, source.hasAllChanges {
             reading.call.connection.state.withLock { $0.noteCaughtUp(cursor.namespace) }
         }
         if batch.documents.isEmpty, !batch.isAtEnd, !isTimeUp, cursor.options.awaitsData,
