@@ -90,11 +90,13 @@ function author(step, story) {
   if (!(version instanceof Map)) return el("span", { class: "quiet" }, "a client without sync");
   const attempt = attemptName(version.get("op"));
   if (attempt === undefined) return el("span", { class: "quiet" }, "unknown");
-  const known = (story.get("devices") ?? []).find((each) => each.get("instances").includes(attempt.device));
+  // What a device says of itself; another one may say the same.
+  const known = (story.get("devices") ?? []).filter((each) => each.get("instances").includes(attempt.device));
   const note = el("div", { class: "quiet" }, `operation ${attempt.number}`);
-  if (!known) return ["device ", el("code", {}, attempt.device), note];
-  return [shortNode(known.get("user") ?? "not signed in", 60), ` with ${appText(known)}`,
-    el("div", { class: "quiet" }, "device ", el("code", {}, shortNode(known.get("device") ?? attempt.device, 20))), note];
+  if (!known.length) return ["device ", el("code", {}, attempt.device), note];
+  return [...known.map((each) => el("div", {}, shortNode(each.get("user") ?? "not signed in", 60), ` with ${appText(each)}`,
+    el("div", { class: "quiet" }, "device ", el("code", {}, shortNode(each.get("device") ?? attempt.device, 20)), ", as the device says"))),
+    known.length > 1 && el("div", { class: "quiet" }, `${known.length} devices say that they made it`), note];
 }
 
 // The 16 bytes of a version's `op`: the device and the number of its attempt, as the tool prints both.
