@@ -342,19 +342,28 @@
         /// The largest number of characters of a cell; longer values are cut.
         private static let cellMax = 60
 
-        /// Returns a list of documents as the lines of a table; `nil` for other values.
+        /// Returns a list of documents as the lines of a table; `nil` for other values, such as
+        /// documents without fields and objects that contain themselves.
         private func table(of value: ScriptValue) throws -> [String]? {
             guard case .list(let items) = ScriptShape(value), !items.isEmpty else { return nil }
             var documents: [BSONDocument] = []
             for item in items {
-                guard case .object = ScriptShape(item),
-                    let document = try session.stored(item).documentValue
+                guard case .object = ScriptShape(item), let document = storedDocument(item)
                 else { return nil }
                 documents.append(document)
             }
+            guard documents.contains(where: { !$0.isEmpty }) else { return nil }
             var lines = DocumentTable(documents, cellMax: Self.cellMax).lines
             if let title = lines.first { lines[0] = style(title, .bold) }
             return lines
+        }
+
+        private func storedDocument(_ value: ScriptValue) -> BSONDocument? {
+            do {
+                return try session.stored(value).documentValue
+            } catch {
+                return nil
+            }
         }
 
         private func showMore() throws {

@@ -88,6 +88,14 @@
                     "shell", "shop.stitch", "--table", "--eval", "db.c.find({ _id: 1 })",
                     in: folder)
                 #expect(flag.output == ["_id    s", "--------", "1    xxx"])
+                for code in ["let a = { b: 1 }; a.a = a; [a]", "[{}]"] {
+                    let plain = try await Tool.run(
+                        "shell", "shop.stitch", "--eval", code, in: folder)
+                    let table = try await Tool.run(
+                        "shell", "shop.stitch", "--table", "--eval", code, in: folder)
+                    #expect(plain.code == 0 && !plain.output.isEmpty, "\(plain)")
+                    #expect(table.code == 0 && table.output == plain.output, "\(table)")
+                }
                 let both = try await Tool.run(
                     "shell", "shop.stitch", "--table", "--json", in: folder)
                 #expect(both.code == 64)
