@@ -82,14 +82,131 @@
             }
         }
 
+        @Test func `a new connection tells what waits now`() async throws {
+            try await ServerProcess.run { server in
+                let uri = "stitchsync://127.0.0.1:\(server.port)/app"
+                let remote = try ServerRemote(uri, options: .patient)
+                let engine = try SyncEngine(
+                    store: DocumentStore(at: .inMemory), remote: remote)
+                let notes = engine.collection(Namespace("app", "notes"))
+                try await notes.insertOne(["_id": 1])
+                let row = try await Self.devices(remote).first
+                #expect(row?["backlog"]?.documentValue?["pending"] == .int64(1), "\(row ?? [:])")
+                await engine.close()
+                await remote.close()
+            }
+        }
+
+        @Test func `a report that failed is sent by the next pass`() async throws {
+            let store = try DocumentStore(at: .inMemory)
+            let remote = try FailingReporter()
+            let engine = try SyncEngine(store: store, remote: remote)
+            let notes = engine.collection(Namespace("app", "notes"))
+            try await notes.subscribe(waitForSync: .never)
+            try await engine.syncUntilQuiet()
+            let count = remote.reports.withLock { $0 }
+            #expect(count > 0)
+            try await engine.syncUntilQuiet()
+            #expect(remote.reports.withLock { $0 } > count)
+            remote.fails.withLock { $0 = false }
+            try await engine.syncUntilQuiet()
+            let told = remote.reports.withLock { $0 }
+            try await engine.syncUntilQuiet()
+            #expect(remote.reports.withLock { $0 } == told)
+            await engine.close()
+        }
+
+        @Test func `connections that were open before the engine are replaced`() async throws {
+            try await ServerProcess.run { server in
+                let uri = "stitchsync://127.0.0.1:\(server.port)/app"
+                let remote = try ServerRemote(uri, options: .patient)
+                _ = try await remote.run(["ping": 1], on: "admin")
+                #expect(try await Self.devices(remote).isEmpty)
+                let engine = try SyncEngine(
+                    store: DocumentStore(at: .inMemory), remote: remote)
+                #expect(try await Self.devices(remote).count == 1)
+                await engine.close()
+                await remote.close()
+            }
+        }
+
+        @Test func `a running engine has seen a change, and a stopped one has not yet`()
+            async throws
+        {
+            try await ServerProcess.run { server in
+                let uri = "stitchsync://127.0.0.1:\(server.port)/app"
+                let first = try await Self.sync(DocumentStore(at: .inMemory), uri)
+                let second = try await Self.sync(DocumentStore(at: .inMemory), uri)
+                let names = try await Self.devices(first.remote).map { $0["device"] }
+                try #require(names.count == 2)
+                func upTo(_ number: Int) async throws -> Int64? {
+                    let row = try await Self.devices(first.remote)
+                        .first { $0["device"] == names[number] }
+                    let times = (row?["caughtUp"]?.arrayValue ?? []).compactMap(\.documentValue)
+                    let found = times.first { $0["namespace"] == "app.notes" }
+                    guard case .datetime(let time)? = found?["time"] else { return nil }
+                    return time.milliseconds
+                }
+                func sees(_ number: Int, _ time: Int64) async throws -> Bool {
+                    let end = ContinuousClock.now + .seconds(60)
+                    while ContinuousClock.now < end {
+                        if let known = try await upTo(number), known >= time { return true }
+                        await Task.yield()
+                    }
+                    return false
+                }
+                let start = BSONDatetime.now.milliseconds
+                let running = Task { try await first.engine.run() }
+                let stopping = Task { try await second.engine.run() }
+                #expect(try await sees(0, start))
+                #expect(try await sees(1, start))
+                stopping.cancel()
+                _ = await stopping.result
+                _ = try await first.remote.run(
+                    ["insert": "notes", "documents": [["_id": 1]]], on: "app")
+                let written = BSONDatetime.now.milliseconds
+                #expect(try await sees(0, written))
+                let behind = try await upTo(1) ?? .max
+                #expect(behind < written)
+                let again = Task { try await second.engine.run() }
+                #expect(try await sees(1, written))
+                for task in [running, again] {
+                    task.cancel()
+                    _ = await task.result
+                }
+                for each in [first, second] {
+                    await each.engine.close()
+                    await each.remote.close()
+                }
+            }
+        }
+
         private struct HandlerFailure: Error {}
+
+        /// A remote whose server takes no numbers.
+        private struct FailingReporter: Remote, DeviceReporter {
+            let base: InProcessRemote
+            let fails = Locked(true)
+            let reports = Locked(0)
+
+            init() throws { base = try InProcessRemote(at: .inMemory) }
+
+            func collection(_ namespace: Namespace) -> any RemoteCollection {
+                base.collection(namespace)
+            }
+
+            func report(_ backlog: DeviceBacklog) async throws(RemoteError) {
+                reports.withLock { $0 += 1 }
+                if fails.withLock({ $0 }) { throw RemoteError(.retryable, "down") }
+            }
+        }
 
         @Test func `the description of the longest names fits into MongoDB's limit`() {
             let metadata = ClientMetadata(
                 applicationName: String(repeating: "é", count: 500),
                 applicationVersion: String(repeating: "1", count: 500),
                 device: DeviceIdentity(first: .max, instance: .max),
-                backlog: DeviceBacklog(pending: .max, paused: .max, rejected: .max))
+                backlog: { DeviceBacklog(pending: .max, paused: .max, rejected: .max) })
             #expect(metadata.document.byteCount <= 512)
             let bare = ClientMetadata(applicationName: "a", applicationVersion: nil).document
             #expect(bare["stitchsync"] == nil)

@@ -83,9 +83,14 @@
             topology.renew(after: self.signIn)
         }
 
-        /// Names the device to the server, on new connections.
-        func introduce(_ device: DeviceIdentity?, _ backlog: DeviceBacklog) {
-            settings.credentials.introduce(device, backlog)
+        /// Names the device to the server; connections that gave another name, or none, are
+        /// replaced.
+        func introduce(
+            _ device: DeviceIdentity, _ backlog: @escaping @Sendable () -> DeviceBacklog?
+        ) {
+            if settings.credentials.introduce(device, backlog) {
+                topology.renew(after: signIn)
+            }
         }
 
         /// Replaces the sign-in by the result of a body, which changes the account at the server.

@@ -10,8 +10,8 @@
         let applicationVersion: String?
         /// The device, once an engine uses the remote.
         var device: DeviceIdentity?
-        /// What waits on the device.
-        var backlog = DeviceBacklog()
+        /// Returns what waits on the device; `nil` if it is not known.
+        var backlog: @Sendable () -> DeviceBacklog? = { nil }
 
         /// The description; a long name or version of the application is cut.
         var document: BSONDocument {
@@ -29,6 +29,7 @@
                 own.append("device", .string(String(device.first, radix: 16)))
                 own.append("instance", .string(String(device.instance, radix: 16)))
             }
+            let backlog = backlog() ?? DeviceBacklog()
             let waiting = [
                 ("pending", backlog.pending), ("paused", backlog.paused),
                 ("rejected", backlog.rejected),

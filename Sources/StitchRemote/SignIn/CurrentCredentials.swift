@@ -28,11 +28,16 @@
             }
         }
 
-        /// Names the device on new connections, `nil` for the same one, and what waits on it.
-        func introduce(_ device: DeviceIdentity?, _ backlog: DeviceBacklog) {
+        /// Names the device on new connections, and what waits on it; returns whether the name is
+        /// another one than before.
+        func introduce(
+            _ device: DeviceIdentity, _ backlog: @escaping @Sendable () -> DeviceBacklog?
+        ) -> Bool {
             state.withLock { state in
-                if let device { state.handshake.client.device = device }
+                let isOther = state.handshake.client.device != device
+                state.handshake.client.device = device
                 state.handshake.client.backlog = backlog
+                return isOther
             }
         }
 

@@ -59,17 +59,32 @@ extension SyncEngine {
     func reportBacklog(after report: SyncPassReport) async throws {
         guard report.reachedRemote, let reporter = remote as? any DeviceReporter else { return }
         let known = reportedBacklog.withLock { $0 }
-        // A pass without work leaves what was reported.
+        // A pass without work leaves what was reported, unless that failed.
         guard !report.isQuiet || known != DeviceBacklog() else { return }
         let backlog = try store.read { try DeviceBacklog($0.connection) }
         guard backlog != known else { return }
+        // If this fails, the next pass reports it.
+        reportedBacklog.withLock { $0 = nil }
         do {
             try await RemoteRequests(limit: Self.reportLimit, clock: clock).send {
                 try await reporter.report(backlog)
             }
             reportedBacklog.withLock { $0 = backlog }
         } catch is RemoteError {
-            // The next pass reports it.
+            return
+        }
+    }
+
+    /// Returns what waits, which a new connection tells the server; `nil` if the store is closed or
+    /// cannot be read.
+    func backlogOfConnection() -> DeviceBacklog? {
+        do {
+            let backlog = try store.read { try DeviceBacklog($0.connection) }
+            reportedBacklog.withLock { $0 = backlog }
+            return backlog
+        } catch {
+            // The numbers are for operators: a connection is opened without them.
+            return nil
         }
     }
 

@@ -40,8 +40,8 @@ public final class SyncEngine: Sendable {
     /// The files beside the documents.
     let files: AttachmentTransfers
     private let echoes = OwnEchoes()
-    /// What the server knows to wait on the device.
-    let reportedBacklog = Locked(DeviceBacklog())
+    /// What the server was told last to wait on the device; `nil` if that is not known.
+    let reportedBacklog = Locked<DeviceBacklog?>(nil)
     let probe: EngineProbe
     /// The calls of ``run()`` under way.
     let runs = RunningCalls()
@@ -112,17 +112,14 @@ public final class SyncEngine: Sendable {
             try store.read { try SyncSchema.check($0.connection) }
         } else {
             let introduction = remote as? any DeviceIntroduction
-            let (device, backlog) = try store.write { transaction in
+            let device = try store.write { transaction in
                 transaction.isEngineWrite = true
                 try SyncSchema.prepare(transaction, freshInstance: freshInstance)
                 try initialSubscriptions?.run(transaction, sets)
-                let connection = transaction.connection
-                let backlog =
-                    introduction == nil ? DeviceBacklog() : try DeviceBacklog(connection)
-                return (try FormerInstances(connection: connection).identity(), backlog)
+                return try FormerInstances(connection: transaction.connection).identity()
             }
-            introduction?.introduce(device, backlog: backlog)
-            reportedBacklog.withLock { $0 = backlog }
+            // The remote may outlive the engine.
+            introduction?.introduce(device) { [weak self] in self?.backlogOfConnection() }
         }
         // A weak reference, since the store may outlive the engine.
         let observation = store.observeClosing { [weak self] in self?.noteClosed() }

@@ -2,8 +2,10 @@
 package protocol DeviceIntroduction: Sendable {
     /// Takes the device's name, which connections opened from now on send.
     ///
-    /// - Parameter backlog: what waits on the device now.
-    func introduce(_ device: DeviceIdentity, backlog: DeviceBacklog)
+    /// - Parameter backlog: returns what waits on the device, asked for each connection; `nil` if
+    ///   it is not known.
+    func introduce(
+        _ device: DeviceIdentity, backlog: @escaping @Sendable () -> DeviceBacklog?)
 }
 
 /// The name of a device for operators: that of a store's file, which outlives the app's launches.

@@ -14,7 +14,9 @@ struct MeteredRemote: Remote {
 }
 
 extension MeteredRemote: DeviceIntroduction, DeviceReporter {
-    func introduce(_ device: DeviceIdentity, backlog: DeviceBacklog) {
+    func introduce(
+        _ device: DeviceIdentity, backlog: @escaping @Sendable () -> DeviceBacklog?
+    ) {
         (base as? any DeviceIntroduction)?.introduce(device, backlog: backlog)
     }
 
