@@ -282,7 +282,6 @@ extension PassContext {
             return result
         } catch let stopped as CollectionStoppedError {
             report(stopped.stop)
-            findings.noteRefusal(RemoteError(.rejected, stopped.stop.error(in: namespace).message))
             findings.noteCut()
             return nil
         } catch is EngineOfflineError {

@@ -31,12 +31,10 @@ final class PassFindings: Sendable {
     /// results.
     var heldBack: Set<Int64> { state.withLock { $0.heldBack } }
 
-    /// The error with which the remote refused to let the collection be read or written at all, or why
-    /// the collection is stopped.
+    /// The error with which the remote refused to let the collection be read or written at all.
     var refusal: RemoteError? { state.withLock { $0.refusal } }
 
-    /// Notes that the remote refused a request, or that the collection is stopped, so that the
-    /// collection's part of the pass ended.
+    /// Notes that the remote refused a request, so that the collection's part of the pass ended.
     func noteRefusal(_ error: RemoteError) { state.withLock { $0.refusal = error } }
 
     /// Whether the collection is stopped, or could not be read for some time, so that its writes are not
