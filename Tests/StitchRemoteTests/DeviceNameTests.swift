@@ -156,23 +156,25 @@
                     return false
                 }
                 let start = BSONDatetime.now.milliseconds
-                let running = Task { try await first.engine.run() }
-                let stopping = Task { try await second.engine.run() }
-                #expect(try await sees(0, start))
-                #expect(try await sees(1, start))
-                stopping.cancel()
-                _ = await stopping.result
-                _ = try await first.remote.run(
-                    ["insert": "notes", "documents": [["_id": 1]]], on: "app")
-                let written = BSONDatetime.now.milliseconds
-                #expect(try await sees(0, written))
-                let behind = try await upTo(1) ?? .max
-                #expect(behind < written)
-                let again = Task { try await second.engine.run() }
-                #expect(try await sees(1, written))
-                for task in [running, again] {
-                    task.cancel()
-                    _ = await task.result
+                try await withThrowingTaskGroup(of: Void.self) { running in
+                    running.addTask { try await first.engine.run() }
+                    try await withThrowingTaskGroup(of: Void.self) { stopping in
+                        stopping.addTask { try await second.engine.run() }
+                        #expect(try await sees(0, start))
+                        #expect(try await sees(1, start))
+                        stopping.cancelAll()
+                        try await stopping.waitForAll()
+                    }
+                    _ = try await first.remote.run(
+                        ["insert": "notes", "documents": [["_id": 1]]], on: "app")
+                    let written = BSONDatetime.now.milliseconds
+                    #expect(try await sees(0, written))
+                    let behind = try await upTo(1) ?? .max
+                    #expect(behind < written)
+                    running.addTask { try await second.engine.run() }
+                    #expect(try await sees(1, written))
+                    running.cancelAll()
+                    try await running.waitForAll()
                 }
                 for each in [first, second] {
                     await each.engine.close()

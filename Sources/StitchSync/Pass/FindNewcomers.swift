@@ -26,7 +26,7 @@ struct FindNewcomers {
             queries = queries.filter(refused.contains)
         }
         var (place, count) = (0, QueryGroup.countMax)
-        var (refused, reasons): ([SubscriptionQuery], Set<String>) = ([], [])
+        var (refused, reported): ([SubscriptionQuery], [RemoteError]) = ([], [])
         var splits = 0
         defer { failures.noteRefusedNewcomers(refused, in: context.namespace) }
         while place < queries.count {
@@ -47,7 +47,10 @@ struct FindNewcomers {
                     continue
                 }
                 refused += group.queries
-                if !isRepeated, reasons.insert(error.description).inserted { report(error) }
+                if !isRepeated, !reported.contains(error) {
+                    reported.append(error)
+                    report(error)
+                }
             }
             place = group.queries.endIndex
         }

@@ -195,8 +195,8 @@ extension SubscriptionTable {
         let kept = cut.map(String.init).joined(separator: ", ")
         try run(
             """
-            DELETE FROM sync_earlier WHERE version <= ? AND document NOT IN
-                (SELECT id FROM sync_documents WHERE collection IN (\(kept)))
+            DELETE FROM sync_earlier WHERE version <= ? AND NOT EXISTS
+                (SELECT 1 FROM sync_documents WHERE id = document AND collection IN (\(kept)))
             """, version)
     }
 
@@ -208,8 +208,8 @@ extension SubscriptionTable {
         let active = try history().active.version
         try run(
             """
-            DELETE FROM sync_earlier WHERE version <= ? AND document IN
-                (SELECT id FROM sync_documents WHERE pending = 0)
+            DELETE FROM sync_earlier WHERE version <= ? AND EXISTS
+                (SELECT 1 FROM sync_documents WHERE id = document AND pending = 0)
             """, active)
         return try earlierRows(before: active)
     }

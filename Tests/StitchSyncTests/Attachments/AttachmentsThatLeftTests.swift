@@ -174,7 +174,8 @@ struct AttachmentsThatLeftTests {
         try await a.engine.attachments.transfer()
         #expect(try a.engine.attachments.usage().bytes > 0)
         // Nobody waits for it.
-        try await a.engine.waitForUploadWithFiles(timeout: .seconds(60))
+        #expect(a.engine.files.isKept(reference.id))
+        #expect(try a.engine.files.cache().record(reference.id)?.stage == .toSend)
         remote.use(try rules(open), for: user)
         if isRetried {
             #expect(try await a.rooms.rejectedWrites.retry(rejected.id))

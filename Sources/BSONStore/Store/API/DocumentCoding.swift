@@ -104,7 +104,7 @@ extension DocumentCoding {
         let before = try encode(original)
         // Equal sets and dictionaries may be encoded in another order: what is equal keeps its bytes.
         let after = try change(edited, [edition(original, before)])
-        if let id = after["_id"], stored["_id"]?.contentEquals(id) == false {
+        if let id = after["_id"], let own = stored["_id"], BSONOrder.compare(id, own) != .equal {
             // The write of another document is refused as any other.
             return try write(edited, onto: [stored])
         }
