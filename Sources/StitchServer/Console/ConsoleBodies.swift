@@ -23,7 +23,7 @@ final class ConsoleBodies: Sendable {
         }
     }
 
-    /// Gives room back.
+    /// Returns room that a body took.
     func give(_ count: Int) { taken.withLock { $0 -= count } }
 }
 
@@ -72,6 +72,6 @@ struct ArrivingBody: Sendable {
         bytes = []
     }
 
-    /// Gives the room of the body back; it is not used afterwards.
+    /// Returns the body's room; the body is not used afterwards.
     func giveBack() { room.give(bytes.count) }
 }

@@ -96,8 +96,9 @@ final class SnapshotTable: Sendable {
         ended?.giveUp()
     }
 
-    /// Ends snapshots that nobody has read for a while, and those that are too old; interrupts their
-    /// readers and does not wait for them.
+    /// Ends the snapshots that are too old, or that no command has read for a while.
+    ///
+    /// Commands that read them are interrupted, and not waited for.
     func endIdle(_ idle: Duration = idleMax, olderThan age: Duration = lifetime) {
         let birth = ContinuousClock.now - age
         let ended = entries.withLock { entries in

@@ -3,7 +3,9 @@ internal import BSONStore
 /// The search for documents that match the active set and have no record.
 struct FindNewcomers {
     let context: PassContext
-    /// Whether a query was refused before, so that nothing waits for the answer and nobody is told again.
+    /// Whether the search is repeated for queries that the remote refused in an earlier one.
+    ///
+    /// The app was told of these refusals then. A further error ends the search, and not the pass.
     var isRepeated = false
 
     /// Requests the ids of documents that match the active set and have no record; after a gap in

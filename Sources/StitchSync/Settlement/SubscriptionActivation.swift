@@ -112,8 +112,10 @@ struct SubscriptionActivation {
         }
     }
 
-    /// Returns whether a record without a local document stays: the next fetch decides about it, or it is
-    /// paused since no store can hold the document, of which nobody can tell whether a query matches it.
+    /// Returns whether a record without a local document stays.
+    ///
+    /// A stale one does: the next fetch decides about it. So does one that is paused because the store
+    /// cannot hold the document: whether a query matches it is not known.
     private func waits(_ record: SyncRecord, _ sync: SyncTransaction) throws -> Bool {
         guard record.staleMark == 0 else { return true }
         return try record.pause?.code == .unusableDocument && sync.membership.isAsked

@@ -85,7 +85,7 @@
             guard failed == 0 else { throw ExitCode.failure }
         }
 
-        /// Says what a handler changes in the results of the fixtures.
+        /// Prints what a handler changes in the results of the fixtures.
         private func compare(with handler: FixtureHandler) async throws {
             let console = Console.standard
             var (same, different) = (0, 0)
