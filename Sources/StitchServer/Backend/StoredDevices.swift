@@ -18,34 +18,17 @@ struct StoredDevices: Sendable {
                 CREATE TABLE IF NOT EXISTS server_devices(
                     id TEXT PRIMARY KEY, entry BLOB NOT NULL)
                 """)
+            try ServerEntries(table: .devices, connection: transaction.connection)
+                .removeUnreadable()
         }
     }
 
-    /// Returns the stored entries, and deletes those that cannot be read: without them the server
-    /// only knows less of a device.
+    /// Returns the stored entries that can be read.
     ///
     /// - Throws: the errors of the store.
     func entries() throws -> [BSONDocument] {
-        try store.write { transaction in
-            let select = try transaction.connection.prepare(
-                "SELECT rowid, entry FROM server_devices")
-            var entries: [BSONDocument] = []
-            var unreadable: [Int64] = []
-            while try select.step() {
-                do {
-                    entries.append(
-                        try BSONDocument(validating: select.bytes(1), limits: BSONLimits()))
-                } catch {
-                    unreadable.append(select.int64(0))
-                }
-            }
-            for row in unreadable {
-                let delete = try transaction.connection.prepare(
-                    "DELETE FROM server_devices WHERE rowid = ?1")
-                delete.bind(1, row)
-                try delete.run()
-            }
-            return entries
+        try store.read { transaction in
+            try ServerEntries(table: .devices, connection: transaction.connection).all().readable
         }
     }
 

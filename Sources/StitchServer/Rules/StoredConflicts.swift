@@ -25,22 +25,17 @@ struct StoredConflicts {
                     number INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL UNIQUE,
                     entry BLOB NOT NULL)
                 """)
+            try ServerEntries(table: .conflicts, connection: transaction.connection)
+                .removeUnreadable()
         }
     }
 
-    /// Returns the stored conflicts, oldest first.
+    /// Returns the stored conflicts that can be read, oldest first.
     ///
     /// - Throws: the errors of the store.
     func documents() throws -> [BSONDocument] {
         try store.read { transaction in
-            let select = try transaction.connection.prepare(
-                "SELECT entry FROM server_conflicts ORDER BY number")
-            var documents: [BSONDocument] = []
-            while try select.step() {
-                documents.append(
-                    try BSONDocument(validating: select.bytes(0), limits: BSONLimits()))
-            }
-            return documents
+            try ServerEntries(table: .conflicts, connection: transaction.connection).all().readable
         }
     }
 

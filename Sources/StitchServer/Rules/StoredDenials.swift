@@ -22,22 +22,17 @@ final class StoredDenials: Sendable {
                 CREATE TABLE IF NOT EXISTS server_denials(
                     number INTEGER PRIMARY KEY, entry BLOB NOT NULL)
                 """)
+            try ServerEntries(table: .denials, connection: transaction.connection)
+                .removeUnreadable()
         }
     }
 
-    /// Returns the stored entries, oldest first.
+    /// Returns the stored entries that can be read, oldest first.
     ///
     /// - Throws: the errors of the store.
     func entries() throws -> [BSONDocument] {
         try store.read { transaction in
-            let select = try transaction.connection.prepare(
-                "SELECT entry FROM server_denials ORDER BY number")
-            var entries: [BSONDocument] = []
-            while try select.step() {
-                entries.append(
-                    try BSONDocument(validating: select.bytes(0), limits: BSONLimits()))
-            }
-            return entries
+            try ServerEntries(table: .denials, connection: transaction.connection).all().readable
         }
     }
 

@@ -132,24 +132,6 @@ import Testing
         #expect(!state.caughtUp.keys.contains { $0.text.utf8.count > 255 })
     }
 
-    @Test("A row that cannot be read is deleted, and the others are read")
-    func unreadable() throws {
-        let store = try DocumentStore(at: .inMemory)
-        let stored = try StoredDevices(store)
-        let devices = SeenDevices()
-        devices.note(["_id": "1 ben", "owner": "ben"])
-        try stored.flush(devices)
-        try store.write { transaction in
-            try transaction.connection.execute(
-                "INSERT INTO server_devices VALUES ('a', x'010203'), ('b', zeroblob(18000000))")
-        }
-        #expect(try stored.entries().map { $0["_id"] } == ["1 ben"])
-        let rows = try store.read {
-            try $0.connection.int64("SELECT count(*) FROM server_devices")
-        }
-        #expect(rows == 1)
-    }
-
     @Test("Of users with equally many devices the one seen least recently is forgotten")
     func oldest() {
         let devices = SeenDevices()
