@@ -4,8 +4,9 @@ extension SyncEngine {
     /// Runs passes until the remote holds every local change.
     ///
     /// Ignores paused documents and documents with a foreign version field. Waits for conflicts,
-    /// even while no conflict handler is configured. While the engine is offline, the call waits
-    /// for ``setOnline(_:)``. Where another engine syncs the file, the call waits for that engine.
+    /// even while no conflict handler is configured. If nothing is to be sent, it returns without a
+    /// network, too; else, while the engine is offline, the call waits for ``setOnline(_:)``. Where
+    /// another engine syncs the file, the call waits for that engine.
     ///
     /// - Parameter timeout: the longest wait; `nil` sets no limit.
     /// - Throws: `SyncError` of code `.timedOut`, of code `.authRequired` where the user has to
@@ -126,7 +127,8 @@ extension SyncEngine {
             // A collection that the user may not read does not hold up the wait for the others.
             let reached =
                 needsSets ? report.reachedRemote : report.reachedReadable
-            if reached, try isEmpty(selections, in: namespace),
+            // Where nothing is to be sent, it does not matter whether the remote answers.
+            if reached || !needsSets, try isEmpty(selections, in: namespace),
                 try !needsSets || !isSetWaiting(in: namespace)
             {
                 return

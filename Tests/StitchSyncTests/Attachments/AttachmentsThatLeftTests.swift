@@ -175,6 +175,7 @@ struct AttachmentsThatLeftTests {
         #expect(try a.engine.attachments.usage().bytes > 0)
         // Nobody waits for it.
         #expect(a.engine.files.isKept(reference.id))
+        try await a.engine.waitForUploadWithFiles(timeout: .seconds(60))
         #expect(try a.engine.files.cache().record(reference.id)?.stage == .toSend)
         remote.use(try rules(open), for: user)
         if isRetried {
