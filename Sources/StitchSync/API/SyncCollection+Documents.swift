@@ -85,12 +85,11 @@ extension SyncCollection {
             let stored = try sync.transaction.find(
                 sync.namespace, filter: filter, options: FindOptions(limit: 1)
             ).first
-            let written =
-                if let stored { try coding.write(document, from: original, onto: stored) } else {
-                    try coding.encode(document)
-                }
-            return try sync.transaction.replaceOne(
-                sync.namespace, filter: filter, document: written.withoutVersion, upsert: upsert)
+            let update = try coding.replacing(stored, by: document, from: original) {
+                $0.withoutVersion
+            }
+            return try sync.transaction.updateOne(
+                sync.namespace, filter: filter, update: update, upsert: upsert)
         }
     }
 
@@ -205,13 +204,7 @@ extension SyncCollection {
         try options.checkReplaces()
         let coding = coding
         return try await findAndChange(Filter(filter), options) { original in
-            let replacement = try coding.write(document, onto: [original]).withoutVersion
-            let update = try Update(replacement)
-            guard update.isReplacement else {
-                throw StoreError(
-                    .failedToParse, "the replacement document must not contain operators")
-            }
-            return update
+            try coding.replacing(original, by: document) { $0.withoutVersion }
         }.document
     }
 

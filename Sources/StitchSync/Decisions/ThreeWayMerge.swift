@@ -63,6 +63,8 @@ public struct ThreeWayMerge: Sendable {
     private var mayBeOneChange = false
     /// The side whose value an overlap takes.
     private var winner = Side.remote
+    /// Whether the app's type can decode a document; `nil` for BSON.
+    private var isDecodable: (@Sendable (BSONDocument) -> Bool)?
 
     /// One side of a conflict.
     enum Side: Sendable {
@@ -95,9 +97,8 @@ public struct ThreeWayMerge: Sendable {
     public func merge(
         base: BSONDocument?, local: BSONDocument, remote: BSONDocument
     ) -> Result {
-        var overlaps: [String] = []
-        let document = merge(base ?? [:], local, remote, at: nil, &overlaps)
-        return Result(document: document, overlaps: overlaps)
+        var course = Course()
+        return merge(base, local, remote, &course)
     }
 
     /// Merges the editions of a conflict; overlaps take the winner's value.
@@ -106,7 +107,14 @@ public struct ThreeWayMerge: Sendable {
         var merge = self
         merge.mayBeOneChange = conflict.mayHaveLanded
         merge.winner = winner
-        return merge.merge(base: conflict.base, local: local, remote: remote)
+        return merge.decodable(conflict.base, local, remote)
+    }
+
+    /// Returns the merge for a type's documents: its result decodes as the type if both editions do.
+    func checked(by isDecodable: @escaping @Sendable (BSONDocument) -> Bool) -> ThreeWayMerge {
+        var merge = self
+        merge.isDecodable = isDecodable
+        return merge
     }
 
     /// Whether equal documents hold two changes: both sides added the same amount to a counter.
@@ -129,9 +137,26 @@ public struct ThreeWayMerge: Sendable {
         func element(_ index: Int) -> Place { Place(name: name, path: "\(path).\(index)") }
     }
 
+    /// What a merge does on its way.
+    private struct Course {
+        /// The paths of documents that are single values.
+        var wholes: Set<Name> = []
+        /// The paths of the documents that were merged field by field, inner ones first.
+        var joined: [Name] = []
+        var overlaps: [String] = []
+    }
+
+    private func merge(
+        _ base: BSONDocument?, _ local: BSONDocument, _ remote: BSONDocument,
+        _ course: inout Course
+    ) -> Result {
+        let document = merge(base ?? [:], local, remote, at: nil, &course)
+        return Result(document: document, overlaps: course.overlaps)
+    }
+
     private func merge(
         _ base: BSONDocument, _ local: BSONDocument, _ remote: BSONDocument, at place: Place?,
-        _ overlaps: inout [String]
+        _ course: inout Course
     ) -> BSONDocument {
         var merged = BSONDocument()
         let (before, mine) = (IndexedDocument(base), IndexedDocument(local))
@@ -140,11 +165,11 @@ public struct ThreeWayMerge: Sendable {
             place?.field(key) ?? Place(name: key, path: key)
         }
         for (key, _) in remote {
-            let value = merge(before[key], mine[key], theirs[key], at: here(key), &overlaps)
+            let value = merge(before[key], mine[key], theirs[key], at: here(key), &course)
             if let value { merged.append(key, value) }
         }
         for (key, value) in local where theirs[key] == nil {
-            let value = merge(before[key], value, nil, at: here(key), &overlaps)
+            let value = merge(before[key], value, nil, at: here(key), &course)
             if let value { merged.append(key, value) }
         }
         return merged
@@ -152,16 +177,20 @@ public struct ThreeWayMerge: Sendable {
 
     private func merge(
         _ base: BSONValue?, _ local: BSONValue?, _ remote: BSONValue?, at place: Place,
-        _ overlaps: inout [String]
+        _ course: inout Course
     ) -> BSONValue? {
         if same(local, base) { return remote }
         if same(remote, base) { return local }
-        if case .document(let mine) = local, case .document(let theirs) = remote {
+        if case .document(let mine) = local, case .document(let theirs) = remote,
+            course.wholes.isEmpty || !course.wholes.contains(Name(place.path))
+        {
             let base = base?.documentValue ?? [:]
-            return .document(merge(base, mine, theirs, at: place, &overlaps))
+            let document = merge(base, mine, theirs, at: place, &course)
+            course.joined.append(Name(place.path))
+            return .document(document)
         }
         if keyedNames.contains(place.name),
-            let array = mergeByID(base, local, remote, at: place, &overlaps)
+            let array = mergeByID(base, local, remote, at: place, &course)
         {
             return array
         }
@@ -175,13 +204,13 @@ public struct ThreeWayMerge: Sendable {
         if arrayNames.contains(place.name), let union = Self.union(base, local, remote) {
             return union
         }
-        return overlap(local, remote, at: place, &overlaps)
+        return overlap(local, remote, at: place, &course)
     }
 
     private func overlap(
-        _ local: BSONValue?, _ remote: BSONValue?, at place: Place, _ overlaps: inout [String]
+        _ local: BSONValue?, _ remote: BSONValue?, at place: Place, _ course: inout Course
     ) -> BSONValue? {
-        overlaps.append(place.path)
+        course.overlaps.append(place.path)
         return switch winner {
         case .local: local
         case .remote: remote
@@ -227,6 +256,54 @@ public struct ThreeWayMerge: Sendable {
     }
 }
 
+// MARK: - Documents of a type
+
+extension ThreeWayMerge {
+    /// The maximum number of merges that look for the parts to keep whole.
+    private static let trialsMax = 64
+
+    /// Merges so that the app's type can decode the result, if it can decode both editions.
+    ///
+    /// Fields that only together are a value, such as the case of an enum and its payload, cannot
+    /// be merged one by one. The smallest documents with such fields are single values then, which
+    /// overlap; at worst the whole document is one.
+    private func decodable(
+        _ base: BSONDocument?, _ local: BSONDocument, _ remote: BSONDocument
+    ) -> Result {
+        var course = Course()
+        let merged = merge(base, local, remote, &course)
+        guard let isDecodable, !isDecodable(merged.document), isDecodable(local),
+            isDecodable(remote)
+        else { return merged }
+        var trials = Self.trialsMax
+        func result(_ wholes: [Name]) -> Result {
+            trials -= 1
+            var course = Course(wholes: Set(wholes))
+            return merge(base, local, remote, &course)
+        }
+        /// Returns those of some documents that must be single values, where others are.
+        func needed(_ joined: [Name], besides wholes: [Name]) -> [Name] {
+            guard joined.count > 1, trials > 0 else { return joined }
+            let (inner, outer) = (
+                Array(joined[..<(joined.count / 2)]), Array(joined[(joined.count / 2)...])
+            )
+            for half in [inner, outer] where isDecodable(result(wholes + half).document) {
+                return needed(half, besides: wholes)
+            }
+            let first = needed(inner, besides: wholes + outer)
+            return first + needed(outer, besides: wholes + first)
+        }
+        guard isDecodable(result(course.joined).document) else {
+            let differing = Set(names: local.keys).union(Set(names: remote.keys))
+                .filter { !same(local[$0.text], remote[$0.text]) }
+            return Result(
+                document: winner == .local ? local : remote,
+                overlaps: differing.sorted().map(\.text))
+        }
+        return result(needed(course.joined, besides: []))
+    }
+}
+
 // MARK: - Arrays with ids
 
 extension ThreeWayMerge {
@@ -234,7 +311,7 @@ extension ThreeWayMerge {
     /// arrays whose elements cannot be distinguished.
     private func mergeByID(
         _ base: BSONValue?, _ local: BSONValue?, _ remote: BSONValue?, at place: Place,
-        _ overlaps: inout [String]
+        _ course: inout Course
     ) -> BSONValue? {
         guard let mine = local.flatMap(KeyedElements.init),
             let theirs = remote.flatMap(KeyedElements.init),
@@ -244,7 +321,7 @@ extension ThreeWayMerge {
         for id in KeyedElements.order(base: before, local: mine, remote: theirs) {
             let index = theirs.places[id] ?? mine.places[id] ?? 0
             let value = element(
-                before[id], mine[id], theirs[id], at: place.element(index), &overlaps)
+                before[id], mine[id], theirs[id], at: place.element(index), &course)
             if let value { values.append(value) }
         }
         return .array(BSONArray(values))
@@ -252,14 +329,14 @@ extension ThreeWayMerge {
 
     private func element(
         _ base: BSONValue?, _ local: BSONValue?, _ remote: BSONValue?, at place: Place,
-        _ overlaps: inout [String]
+        _ course: inout Course
     ) -> BSONValue? {
         switch (local, remote) {
-        case (_?, _?): return merge(base, local, remote, at: place, &overlaps)
+        case (_?, _?): return merge(base, local, remote, at: place, &course)
         case (let one?, nil), (nil, let one?):
             // Added on one side, or removed on the other.
             guard let base else { return one }
-            return same(one, base) ? nil : overlap(local, remote, at: place, &overlaps)
+            return same(one, base) ? nil : overlap(local, remote, at: place, &course)
         case (nil, nil): return nil
         }
     }

@@ -24,6 +24,28 @@ struct RecordDice {
     }
 }
 
+/// Properties that one device edits.
+struct Part {
+    /// The property, a struct, that has them; `nil` for those of the document.
+    var inside: String?
+    var names: [String] = []
+}
+
+extension Record {
+    /// Takes the properties of a part from another value.
+    mutating func take(_ names: Set<String>, of part: Part, from other: Record) {
+        guard let outer = part.inside else {
+            for name in names { values[name] = other.values[name] }
+            return
+        }
+        guard case .record(var mine)? = values[outer],
+            case .record(let theirs)? = other.values[outer]
+        else { return }
+        for name in names { mine.values[name] = theirs.values[name] }
+        values[outer] = .record(mine)
+    }
+}
+
 // MARK: - Types
 
 extension RecordDice {
@@ -259,6 +281,38 @@ extension RecordDice {
         for name in names where chance(50) {
             if change(&record, name) { edited.insert(name) }
         }
+        return edited
+    }
+
+    /// Returns what two devices may edit: other properties, or other parts of one stored struct.
+    mutating func parts(of record: Record, _ stored: BSONDocument) -> [Part] {
+        let structs = record.values.keys.sorted().filter {
+            guard case .record? = record.values[$0] else { return false }
+            return stored[$0]?.documentValue != nil
+        }
+        var part = Part()
+        var names = record.type.type.members.map(\.name)
+        if !structs.isEmpty, chance(40) {
+            let outer = structs[below(structs.count)]
+            if case .record(let inner)? = record.values[outer] {
+                part.inside = outer
+                names = inner.type.type.members.map(\.name)
+            }
+        }
+        let half = below(names.count + 1)
+        return [Array(names[..<half]), Array(names[half...])].map { names in
+            var part = part
+            part.names = names
+            return part
+        }
+    }
+
+    /// Changes some of the properties of a part, and returns their names.
+    mutating func edit(_ record: inout Record, _ part: Part) -> Set<String> {
+        guard let outer = part.inside else { return edit(&record, outOf: part.names) }
+        guard case .record(var inner)? = record.values[outer] else { return [] }
+        let edited = edit(&inner, outOf: part.names)
+        record.values[outer] = .record(inner)
         return edited
     }
 

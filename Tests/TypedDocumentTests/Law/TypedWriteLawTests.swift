@@ -29,8 +29,10 @@ import Testing
 
     /// As `modify` does.
     static let modifying: Writer = { value, before, stored, coder in
-        let edition = try coder.encoder.edition(of: before, decodedFrom: stored)
-        return try coder.encoder.encode(value, changing: [edition])
+        try coder.types.with(value.type.type) {
+            let coding = DocumentCoding<Record>(coder.encoder, coder.decoder)
+            return try coding.change(value, [coding.edition(before, stored)])
+        }
     }
 
     /// As `replaceOne` does.
@@ -103,13 +105,11 @@ import Testing
         guard try write(value, value, stored, coder) == stored else {
             return "a write of an unchanged value: \(stored)"
         }
-        let names = type.members.map(\.name)
-        let half = dice.below(names.count + 1)
         var editions: [BSONDocument] = []
         var wanted = value
-        for part in [Array(names[..<half]), Array(names[half...])] {
+        for part in dice.parts(of: value, stored) {
             var edited = value
-            let changed = dice.edit(&edited, outOf: part)
+            let changed = dice.edit(&edited, part)
             let written = try write(edited, value, stored, coder)
             if let broken = difference(stored, written, type, value, edited) {
                 return "\(broken)\n\(stored)\n\(written)"
@@ -118,7 +118,7 @@ import Testing
             guard same(read, edited, coder) else {
                 return "an edit of \(changed) is lost\n\(stored)\n\(written)"
             }
-            for name in changed { wanted.values[name] = edited.values[name] }
+            wanted.take(changed, of: part, from: edited)
             editions.append(written)
         }
         let merged = ThreeWayMerge().merge(base: stored, local: editions[0], remote: editions[1])

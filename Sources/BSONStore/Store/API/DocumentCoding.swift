@@ -42,7 +42,7 @@ package final class DocumentCoding<Document: Sendable>: Sendable {
         decode = { try decoder.decode(Document.self, from: $0) }
         edition = { try encoder.edition(of: $0, decodedFrom: $1) }
         decodedEdition = { encoder.edition(decoding: $0, as: Document.self, by: decoder) }
-        change = { try encoder.encode($0, changing: $1) }
+        change = { try encoder.encode($0, changing: $1, decodedBy: decoder) }
     }
 
     fileprivate init(raw: Void) where Document == BSONDocument {

@@ -76,7 +76,7 @@ extension DocumentCollection {
             let first = try FindOptions(sort: options.sort, limit: 1)
             original = try transaction.find(namespace, filter: filter, options: first).first
         }
-        let update = try Update(replacement: try coding.write(document, onto: [original]))
+        let update = try coding.replacing(original, by: document)
         return try transaction.findAndModify(namespace, filter, update, options)
     }
 }

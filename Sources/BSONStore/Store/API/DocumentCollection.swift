@@ -253,14 +253,13 @@ extension DocumentCollection {
         let found =
             coding.isRaw && original == nil
             ? nil : try transaction.find(namespace, filter: filter, options: .first).first
-        guard let found, let id = found["_id"] else {
-            return try transaction.replaceOne(
-                namespace, filter: filter, document: try coding.encode(document),
-                upsert: upsert)
+        let update = try coding.replacing(found, by: document, from: original)
+        guard let id = found?["_id"] else {
+            return try transaction.updateOne(
+                namespace, filter: filter, update: update, upsert: upsert)
         }
-        return try transaction.replaceOne(
-            namespace, filter: try Filter(comparingBytes: ["_id": id]),
-            document: try coding.write(document, from: original, onto: found))
+        return try transaction.updateOne(
+            namespace, filter: try Filter(comparingBytes: ["_id": id]), update: update)
     }
 }
 

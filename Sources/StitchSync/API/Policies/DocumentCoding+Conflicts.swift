@@ -16,14 +16,26 @@ extension DocumentCoding {
             .immediate { [self] in try untyped(resolve(typed($0)), of: $0) }
         case .side(let side): .side(side)
         case .newest(let path): .newest(path: path)
-        case .merging(let merge, let overlaps): .merging(merge, overlaps: untyped(overlaps))
+        case .merging(let merge, let overlaps):
+            .merging(merge.checked(by: isDecodable), overlaps: untyped(overlaps))
         case .deciding(let merge, let deleted, let decide):
-            .deciding(merge, deleted: untyped(deleted)) { [self] merged, conflict in
+            .deciding(merge.checked(by: isDecodable), deleted: untyped(deleted)) {
+                [self] merged, conflict in
                 guard var document = try typed(merged, "merged") else { return }
                 let edition = try edition(document, merged)
                 try await decide(&document, typed(conflict))
                 merged = try change(document, [edition])
             }
+        }
+    }
+
+    @Sendable private func isDecodable(_ document: BSONDocument) -> Bool {
+        do {
+            _ = try decode(document)
+            return true
+        } catch {
+            // The merge decides what follows from it; the error would be of a document that nobody wrote.
+            return false
         }
     }
 

@@ -58,9 +58,11 @@ public struct BSONEncoder: Sendable {
     ) throws -> BSONDocument {
         let decoder = BSONDecoder(strategies: strategies, userInfo: userInfo)
         guard let type = T.self as? any Codable.Type else {
-            return try encode(value, changing: [EncodedEdition(original)])
+            return try encode(value, changing: [EncodedEdition(original)]) { EncodedEdition($0) }
         }
-        return try encode(value, changing: [edition(decoding: original, as: type, by: decoder)])
+        return try encode(value, changing: [edition(decoding: original, as: type, by: decoder)]) {
+            edition(decoding: $0, as: type, by: decoder)
+        }
     }
 
     func encodeDocument<T: Encodable>(

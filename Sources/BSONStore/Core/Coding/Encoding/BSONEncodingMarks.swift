@@ -14,19 +14,25 @@ enum BSONEncodingMarks {
     /// The type byte of the first mark of a document; its key names the field that identifies the
     /// document among the elements of an array.
     static let elementKeyByte: UInt8 = 0x18
+    /// The type byte of the first mark of a document that an enum wrote.
+    static let enumerationByte: UInt8 = 0x19
 
     /// The information of a value's type about the container that the value requests.
     enum Container {
         case dictionary
         case set
         case element(key: String)
+        case enumeration
 
         /// Creates the description of a type; `nil` where the type says nothing.
-        init?<T>(_ type: T.Type) {
+        ///
+        /// - Parameter isEnumeration: whether the type is an enum.
+        init?<T>(_ type: T.Type, isEnumeration: @autoclosure () -> Bool) {
             switch type {
             case is any BSONKeyedCollection.Type: self = .dictionary
             case is any BSONUnorderedCollection.Type: self = .set
             case let type as any ArrayElement.Type: self = .element(key: type.elementKey)
+            case _ where isEnumeration(): self = .enumeration
             default: return nil
             }
         }
@@ -38,6 +44,7 @@ enum BSONEncodingMarks {
         case .dictionary: _ = buffer.head(dictionaryByte, "")
         case .set: if isArray { _ = buffer.head(setByte, "") }
         case .element(let key): if !isArray { _ = buffer.head(elementKeyByte, key) }
+        case .enumeration: if !isArray { _ = buffer.head(enumerationByte, "") }
         }
     }
 

@@ -70,7 +70,7 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
             slot(native.type)
             storage.put(native)
         } else {
-            noteContainer(T.self)
+            noteContainer(of: value)
             if storage.hasDefaultKeys { return try value.encode(to: self) }
             // The value that asked may write its own keys afterwards.
             let outer = keysAreData
@@ -88,7 +88,7 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
             return try encodeNative(value, kind: kind, key: key, typeIndex: typeIndex)
         }
         try checkDepth(value, key: key)
-        noteContainer(T.self)
+        noteContainer(of: value)
         try withUnsafePointer(to: key as any CodingKey) { key in
             try unmanagedStorage._withUnsafeGuaranteedRef {
                 try $0.encode(value, parent: self, key: key, typeIndex: typeIndex)
@@ -98,9 +98,9 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
 
     /// Notes what a type says about the container that its value is about to request.
     @inline(__always)
-    private func noteContainer<T>(_ type: T.Type) {
+    private func noteContainer<T>(of value: T) {
         unmanagedStorage._withUnsafeGuaranteedRef {
-            if $0.isMarked { $0.nextContainer = BSONEncodingMarks.Container(type) }
+            if $0.isMarked { $0.noteContainer(of: value) }
         }
     }
 

@@ -7,6 +7,8 @@ final class BSONEncodingStorage {
     @exclusivity(unchecked) private(set) var isMarked: Bool
     /// The information of the type of the value that encodes itself next; only in marked encodings.
     @exclusivity(unchecked) var nextContainer: BSONEncodingMarks.Container?
+    /// The types that marked encodings met, and whether they are enums.
+    @exclusivity(unchecked) private var enumerations: [ObjectIdentifier: Bool] = [:]
     let hasDefaultKeys: Bool
     /// The bytes, in separate memory that containers reach without reference counting.
     let buffer: UnsafeMutablePointer<BSONByteBuffer>
@@ -72,6 +74,21 @@ final class BSONEncodingStorage {
             borrowing: self, parent: nil, key: nil, typeIndex: typeIndex, keysAreData: false)
         try node.encode(value)
         node.finish()
+    }
+
+    /// Notes what a type says about the container that its value is about to request.
+    @inline(never)
+    func noteContainer<T>(of value: T) {
+        nextContainer = BSONEncodingMarks.Container(
+            T.self, isEnumeration: isEnumeration(value))
+    }
+
+    private func isEnumeration<T>(_ value: T) -> Bool {
+        let type = ObjectIdentifier(T.self)
+        if let known = enumerations[type] { return known }
+        let found = Mirror(reflecting: value).displayStyle == .enum
+        enumerations[type] = found
+        return found
     }
 
     /// Writes the type byte of an outermost value and returns its offset.

@@ -1,15 +1,18 @@
 /// The change of a stored array by the difference of two encodings.
 ///
 /// Each element of the new encoding is compared with the stored element that it came from: the one
-/// of the same identity, an equal one of any edition, or the one at the same position where the
-/// array kept its length. An identity that several elements have counts as none. An element without
-/// a stored one is written as it is.
+/// of the same identity, an equal one of any edition, or, where the array kept its length, the one
+/// at the same position or the only one left. An identity that several elements have counts as
+/// none. An element without a stored one is written as it is. A stored element that the type's
+/// decoder skipped stays behind the one that it followed.
 struct ElementsChange {
     /// A stored element, or a stored pair of key and value.
     private struct StoredPart {
         /// The type's encoding of it; `nil` if unknown.
         var before: ArraySlice<MarkedValue>?
         let stored: ArraySlice<BSONValue>
+        /// Whether the type's decoder read the array without this part.
+        var isSkipped = false
 
         func place(_ offset: Int) -> EncodedChange.Place {
             EncodedChange.Place(
@@ -79,13 +82,16 @@ struct ElementsChange {
         /// Returns the position of a part with the key.
         func first(_ key: ElementKey) -> Int? { positions[key]?.last }
 
+        /// Whether no element came from a part.
+        func isFree(_ position: Int) -> Bool { !used.contains(position) }
+
         /// Whether an element that was not found may be the changed one at its position.
         ///
         /// No identity may contradict: both have the same one, which others have, too, or none is
         /// stored and the element's is new to the edition.
         func mayHold(_ value: MarkedValue, at position: Int) -> Bool {
             let part = parts[position]
-            guard !used.contains(position), let before = part.before?.first else { return false }
+            guard isFree(position), let before = part.before?.first else { return false }
             let old = ElementMatcher.identity(of: before)
             let new = ElementMatcher.identity(of: value)
             if old == new { return true }
@@ -114,8 +120,8 @@ struct ElementsChange {
     }
 
     /// Returns the changed array.
-    consuming func apply() -> BSONArray {
-        BSONArray(after.kind == .list ? list() : unordered())
+    consuming func apply(_ assumptions: inout EncodedChange.Assumptions) -> BSONArray {
+        BSONArray(after.kind == .list ? list(&assumptions) : unordered(&assumptions))
     }
 
     /// Splits a stored array and finds what the type made of each part.
@@ -130,46 +136,159 @@ struct ElementsChange {
             return slices.map { StoredPart(before: nil, stored: $0) }
         }
         let encoded = elements.values
-        if kind == .list, encoded.count == stored.count {
-            return slices.map { StoredPart(before: encoded[$0.indices], stored: $0) }
-        }
-        // The decoder dropped or moved elements: they are found by what they hold.
         var matcher = matcher
-        let starts = stride(from: 0, to: encoded.count, by: size)
+        let starts = Array(stride(from: 0, to: encoded.count, by: size))
         matcher.noteRepetitions(starts.map { matcher.key(of: encoded[$0]) })
         matcher.noteRepetitions(slices.compactMap { $0.first.map { matcher.key(ofStored: $0) } })
-        var positions: [ElementKey: Int] = [:]
-        for start in starts.reversed() { positions[matcher.key(of: encoded[start])] = start }
-        let found = slices.map { $0.first.flatMap { positions[matcher.key(ofStored: $0)] } }
+        let made = starts.map { matcher.key(of: encoded[$0]) }
+        let keys = slices.map { $0.first.map { matcher.key(ofStored: $0) } }
+        var positions: [ElementKey: [Int]] = [:]
+        for (start, key) in zip(starts, made).reversed() {
+            positions[key, default: []].append(start)
+        }
+        if kind == .list, encoded.count == stored.count {
+            // A decoder may sort the elements; else each is what the decoder made of its place.
+            let isMoved = zip(keys, made).contains { key, own in
+                key != own && key.flatMap { positions[$0] } != nil
+            }
+            if !isMoved {
+                return slices.map { StoredPart(before: encoded[$0.indices], stored: $0) }
+            }
+        }
+        // The decoder skipped or moved elements: they are found by what they hold.
+        var found = keys.map { key in
+            key.flatMap { key -> Int? in
+                guard let equal = positions[key], let start = equal.last else { return nil }
+                // A set has one of several equal parts.
+                if equal.count > 1 { positions[key]?.removeLast() }
+                return start
+            }
+        }
         let taken = Set(found.compactMap(\.self))
         var completed = CompletedElements(
-            elements: encoded, starts: starts.filter { !taken.contains($0) } + taken.sorted())
-        return zip(slices, found).map { slice, position in
-            let start = position ?? slice.first.flatMap { completed.find($0, matcher) }
-            return StoredPart(before: start.map { encoded[$0..<$0 + size] }, stored: slice)
+            elements: encoded,
+            starts: starts.filter { !taken.contains($0) } + (kind == .list ? [] : taken.sorted()),
+            // A set has one of several equal parts.
+            isUsedUp: kind == .list)
+        for (index, slice) in slices.enumerated() where found[index] == nil {
+            found[index] = slice.first.flatMap { completed.find($0, matcher) }
         }
+        let skipped = Self.fillGaps(in: &found, starts, isOrdered: kind == .list)
+        return slices.indices.map { index in
+            StoredPart(
+                before: found[index].map { encoded[$0..<$0 + size] }, stored: slices[index],
+                isSkipped: skipped.contains(index))
+        }
+    }
+
+    /// Finds what the decoder made of parts by their neighbours, and returns the parts that it skipped.
+    ///
+    /// Between two neighbours that were found, in an ordered array, the decoder made either all parts
+    /// or none; else it cannot be told which one is which, and they count as unknown.
+    ///
+    /// - Parameters:
+    ///   - found: for each stored part, what the decoder made of it.
+    ///   - made: all that the decoder made.
+    private static func fillGaps(
+        in found: inout [Int?], _ made: [Int], isOrdered: Bool
+    ) -> Set<Int> {
+        let taken = Set(found.compactMap(\.self))
+        guard taken.count < made.count else {
+            return Set(found.indices.filter { found[$0] == nil })
+        }
+        guard isOrdered else { return [] }
+        var skipped: Set<Int> = []
+        var (index, previous) = (0, -1)
+        while index < found.count {
+            if let start = found[index] {
+                previous = start
+                index += 1
+                continue
+            }
+            let end = found[index...].firstIndex { $0 != nil } ?? found.count
+            let next = end < found.count ? found[end] ?? made.count : made.count
+            // What the decoder made between the neighbours, none of it found.
+            let between = previous + 1..<max(previous + 1, next)
+            if between.isEmpty, previous < next {
+                skipped.formUnion(index..<end)
+            } else if between.count == end - index, between.allSatisfy({ !taken.contains($0) }) {
+                for (part, start) in zip(index..<end, between) { found[part] = start }
+            }
+            index = end
+        }
+        return skipped
     }
 }
 
 // MARK: - Lists
 
 extension ElementsChange {
-    private consuming func list() -> [BSONValue] {
+    private consuming func list(
+        _ assumptions: inout EncodedChange.Assumptions
+    ) -> [BSONValue] {
         let found = editions.indices.map { editions[$0].origins(of: after.values) }
         var places = after.values.indices.map { index in
             editions.indices.compactMap { edition in
                 found[edition][index].map { editions[edition].parts[$0].place(0) }
             }
         }
-        if editions[0].parts.count == after.values.count {
-            for (index, value) in after.values.enumerated()
-            where places[index].isEmpty && editions[0].mayHold(value, at: index) {
-                places[index] = [editions[0].parts[index].place(0)]
+        var origins = found[0]
+        for (index, position) in positions(of: places.indices.filter { places[$0].isEmpty }) {
+            origins[index] = position
+            places[index] = [editions[0].parts[position].place(0)]
+        }
+        var written: [BSONValue] = []
+        for (value, places) in zip(after.values, places) {
+            written.append(EncodedChange.apply(value, to: places, &assumptions) ?? value.unmarked)
+        }
+        return withSkipped(written, origins, &assumptions)
+    }
+
+    /// Returns the stored parts of elements that were not found, by their position: the same one, or
+    /// the only one left.
+    private func positions(of lost: [Int]) -> [(index: Int, position: Int)] {
+        let main = editions[0]
+        let seen = main.parts.indices.filter { !main.parts[$0].isSkipped }
+        guard seen.count == after.values.count, !lost.isEmpty else { return [] }
+        let same = lost.filter { main.mayHold(after.values[$0], at: seen[$0]) }
+        let rest = lost.filter { !same.contains($0) }
+        var pairs = same.map { (index: $0, position: seen[$0]) }
+        if rest.count == 1 {
+            let taken = Set(pairs.map(\.position))
+            let free = seen.filter { main.isFree($0) && !taken.contains($0) }
+            if free.count == 1, main.mayHold(after.values[rest[0]], at: free[0]) {
+                pairs.append((rest[0], free[0]))
             }
         }
-        return zip(after.values, places).map { value, places in
-            EncodedChange.apply(value, to: places) ?? value.unmarked
+        return pairs
+    }
+
+    /// Returns the elements with the parts that the decoder skipped, each behind the element that it
+    /// followed.
+    private func withSkipped(
+        _ written: [BSONValue], _ origins: [Int?],
+        _ assumptions: inout EncodedChange.Assumptions
+    ) -> [BSONValue] {
+        let parts = editions[0].parts
+        guard assumptions.areMade, parts.contains(where: \.isSkipped) else { return written }
+        assumptions.areUsed = true
+        var indices: [Int: Int] = [:]
+        for (index, origin) in origins.enumerated() { if let origin { indices[origin] = index } }
+        var following: [Int: [BSONValue]] = [:]
+        var previous = -1
+        for (position, part) in parts.enumerated() {
+            if part.isSkipped {
+                following[previous, default: []] += part.stored
+            } else {
+                previous = indices[position] ?? previous
+            }
         }
+        var result = following[-1] ?? []
+        for (index, value) in written.enumerated() {
+            result.append(value)
+            result += following[index] ?? []
+        }
+        return result
     }
 }
 
@@ -177,7 +296,7 @@ extension ElementsChange {
 
 extension ElementsChange {
     /// Keeps the stored order: parts that left are omitted, new ones follow.
-    private func unordered() -> [BSONValue] {
+    private func unordered(_ assumptions: inout EncodedChange.Assumptions) -> [BSONValue] {
         var wanted: [ElementKey: Int] = [:]
         for index in stride(from: 0, to: after.values.count, by: partSize) {
             wanted[editions[0].key(of: after.values[index])] = index
@@ -185,9 +304,14 @@ extension ElementsChange {
         var result: [BSONValue] = []
         var written: Set<Int> = []
         for (part, key) in zip(editions[0].parts, editions[0].keys) {
+            if part.isSkipped, assumptions.areMade, wanted[key] == nil {
+                assumptions.areUsed = true
+                result += part.stored
+                continue
+            }
             guard part.before != nil, let index = wanted[key] else { continue }
             written.insert(index)
-            append(index, [part], to: &result)
+            append(index, [part], to: &result, &assumptions)
         }
         for index in stride(from: 0, to: after.values.count, by: partSize)
         where !written.contains(index) {
@@ -197,16 +321,19 @@ extension ElementsChange {
                 editions.compactMap { edition in
                     edition.first(edition.key(of: value)).map { edition.parts[$0] }
                 },
-                to: &result)
+                to: &result, &assumptions)
         }
         return result
     }
 
-    private func append(_ index: Int, _ parts: [StoredPart], to result: inout [BSONValue]) {
+    private func append(
+        _ index: Int, _ parts: [StoredPart], to result: inout [BSONValue],
+        _ assumptions: inout EncodedChange.Assumptions
+    ) {
         for offset in 0..<partSize {
             let value = after.values[index + offset]
-            result.append(
-                EncodedChange.apply(value, to: parts.map { $0.place(offset) }) ?? value.unmarked)
+            let places = parts.map { $0.place(offset) }
+            result.append(EncodedChange.apply(value, to: places, &assumptions) ?? value.unmarked)
         }
     }
 }
@@ -310,23 +437,39 @@ private struct CompletedElements {
     let elements: [MarkedValue]
     /// The positions of the elements, best first.
     let starts: [Int]
-    private var positions: [Set<Name>: [[UInt8]: Int]] = [:]
+    /// Whether each element is found once.
+    let isUsedUp: Bool
+    private var used: Set<Int> = []
+    /// The positions by fingerprint, last first.
+    private var positions: [Set<Name>: [[UInt8]: [Int]]] = [:]
 
-    init(elements: [MarkedValue], starts: [Int]) {
+    init(elements: [MarkedValue], starts: [Int], isUsedUp: Bool) {
         self.elements = elements
         self.starts = starts
+        self.isUsedUp = isUsedUp
     }
 
     /// Returns the position of an element that has the fields of a stored one.
+    ///
+    /// In a list a stored element without a field that the type knows is found by its neighbours only.
     mutating func find(_ stored: BSONValue, _ matcher: ElementMatcher) -> Int? {
-        guard let names = matcher.names(ofStored: stored) else { return nil }
-        let fingerprint = Fingerprint.unordered(stored, known: names)
-        if let found = positions[names] { return found[fingerprint] }
-        var found: [[UInt8]: Int] = [:]
-        for start in starts.reversed() {
-            found[Fingerprint.unordered(elements[start].unmarked, known: names)] = start
+        guard let names = matcher.names(ofStored: stored), !isUsedUp || !names.isEmpty else {
+            return nil
         }
-        positions[names] = found
-        return found[fingerprint]
+        let fingerprint = Fingerprint.unordered(stored, known: names)
+        if positions[names] == nil {
+            var found: [[UInt8]: [Int]] = [:]
+            for start in starts.reversed() {
+                let element = Fingerprint.unordered(elements[start].unmarked, known: names)
+                found[element, default: []].append(start)
+            }
+            positions[names] = found
+        }
+        while let position = positions[names]?[fingerprint]?.last {
+            guard isUsedUp else { return position }
+            positions[names]?[fingerprint]?.removeLast()
+            if used.insert(position).inserted { return position }
+        }
+        return nil
     }
 }

@@ -11,10 +11,23 @@ enum EncodedChange {
         let stored: BSONValue?
     }
 
+    /// Assumptions about the type's decoder, which only the decoding of the result confirms.
+    ///
+    /// It completes a document by the defaults of fields that are missing, so that a default which is
+    /// not stored needs only its changed fields. It skips elements of an array that it does not know.
+    struct Assumptions {
+        /// Whether to make them.
+        var areMade: Bool
+        /// Whether the result depends on one.
+        var areUsed = false
+    }
+
     /// Returns the value to store; `nil` where the place stays absent.
     ///
     /// - Parameter places: the place to change, then the same place in other editions, best first.
-    static func apply(_ after: MarkedValue, to places: [Place]) -> BSONValue? {
+    static func apply(
+        _ after: MarkedValue, to places: [Place], _ assumptions: inout Assumptions
+    ) -> BSONValue? {
         if let place = places.first, place.before?.isSame(as: after) == true {
             // Without a stored value it is a default of the type, which no program stored.
             return place.stored
@@ -32,11 +45,40 @@ enum EncodedChange {
             return equal?.stored ?? value
         case .fields(let fields):
             let editions = places.compactMap { FieldsEdition($0) }
-            guard !editions.isEmpty else { return after.unmarked }
-            return .document(apply(fields, to: editions))
+            if editions.isEmpty, assumptions.areMade, let place = places.first,
+                let part = difference(fields, place, &assumptions)
+            {
+                assumptions.areUsed = true
+                return .document(part)
+            }
+            // Another case of an enum replaces the stored one, which may be unknown here.
+            let ofCase = editions.filter { !fields.isAnotherCase(than: $0.before, $0.stored) }
+            guard !ofCase.isEmpty else { return after.unmarked }
+            return .document(apply(fields, to: ofCase, &assumptions))
         case .elements(let elements):
-            return ElementsChange(elements, places).map { .array($0.apply()) } ?? after.unmarked
+            guard let change = ElementsChange(elements, places) else { return after.unmarked }
+            return .array(change.apply(&assumptions))
         }
+    }
+
+    /// Returns the fields that differ from a default that is not stored; `nil` where it is no
+    /// default, or where fields of it went.
+    private static func difference(
+        _ after: MarkedFields, _ place: Place, _ assumptions: inout Assumptions
+    ) -> BSONDocument? {
+        guard place.stored == nil || place.stored == .null,
+            case .fields(let before)? = place.before,
+            before.order.allSatisfy({ after.values[$0] != nil })
+        else { return nil }
+        var result = BSONDocumentBuilder(reservingBytes: 64)
+        for name in after.order {
+            guard let value = after.values[name] else { continue }
+            let field = Place(before: before.values[name], stored: nil)
+            if let written = apply(value, to: [field], &assumptions) {
+                result.append(name.text, written)
+            }
+        }
+        return result.finish()
     }
 
     /// Whether two values are the same number in two widths.
@@ -66,7 +108,7 @@ enum EncodedChange {
     }
 
     private static func apply(
-        _ after: MarkedFields, to editions: [FieldsEdition]
+        _ after: MarkedFields, to editions: [FieldsEdition], _ assumptions: inout Assumptions
     ) -> BSONDocument {
         let main = editions[0]
         let others = editions.dropFirst().map { edition in
@@ -91,13 +133,13 @@ enum EncodedChange {
                 seen[name] = stays
                 continue
             }
-            let written = apply(value, to: places(name, old)) ?? old
+            let written = apply(value, to: places(name, old), &assumptions) ?? old
             result.append(key, written)
             seen[name] = BSONDocument([("", written)]) == BSONDocument([("", old)])
         }
         for name in after.order where seen[name] == nil {
             guard let value = after.values[name] else { continue }
-            if let written = apply(value, to: places(name, nil)) {
+            if let written = apply(value, to: places(name, nil), &assumptions) {
                 result.append(name.text, written)
             }
         }
@@ -110,6 +152,14 @@ extension MarkedFields {
     fileprivate func removes(_ name: Name, from before: MarkedFields?) -> Bool {
         guard let before else { return isDictionary || omitted.contains(name) }
         return before.values[name] != nil
+    }
+
+    /// Whether the value is a case of an enum that neither the former value nor, where that is
+    /// unknown, the document has.
+    fileprivate func isAnotherCase(than before: MarkedFields?, _ stored: BSONDocument) -> Bool {
+        guard isEnumeration, order.count == 1 else { return false }
+        if let before { return before.values[order[0]] == nil }
+        return !stored.contains { Name($0.key) == order[0] }
     }
 }
 

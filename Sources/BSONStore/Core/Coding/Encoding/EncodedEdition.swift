@@ -48,8 +48,16 @@ extension BSONEncoder {
     ///
     /// - Parameter editions: the document to write onto, then other editions of it, best first.
     /// - Throws: As ``encode(_:)``.
-    package func encode<T: Encodable>(
-        _ value: T, changing editions: [EncodedEdition]
+    package func encode<T: Codable>(
+        _ value: T, changing editions: [EncodedEdition], decodedBy decoder: BSONDecoder
+    ) throws -> BSONDocument {
+        try encode(value, changing: editions) { edition(decoding: $0, as: T.self, by: decoder) }
+    }
+
+    /// - Parameter read: describes a document as the type decodes it.
+    func encode<T: Encodable>(
+        _ value: T, changing editions: [EncodedEdition],
+        reading read: (BSONDocument) -> EncodedEdition
     ) throws -> BSONDocument {
         guard let first = editions.first else { return try encode(value) }
         let encoded = try encodeDocument(value, isMarked: true)
@@ -59,10 +67,15 @@ extension BSONEncoder {
             EncodedChange.Place(
                 before: edition.encoded.map { MarkedValue($0) }, stored: .document(edition.stored))
         }
-        guard case .document(let result) = EncodedChange.apply(after, to: places) else {
-            return first.stored
+        var assumptions = EncodedChange.Assumptions(areMade: true)
+        func changed() -> BSONDocument {
+            EncodedChange.apply(after, to: places, &assumptions)?.documentValue ?? first.stored
         }
-        return result
+        let written = changed()
+        guard assumptions.areUsed else { return written }
+        if let read = read(written).encoded, MarkedValue(read).isSame(as: after) { return written }
+        assumptions.areMade = false
+        return changed()
     }
 }
 

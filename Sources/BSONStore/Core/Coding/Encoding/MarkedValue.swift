@@ -19,6 +19,8 @@ struct MarkedFields {
     var omitted: Set<Name> = []
     /// Whether the keys are data: the value has no unknown fields.
     var isDictionary = false
+    /// Whether the value is of an enum.
+    var isEnumeration = false
     /// The field that identifies the value among the elements of an array; `nil` for `_id` or `id`.
     var elementKey: String?
 }
@@ -205,6 +207,7 @@ extension MarkedFields {
             let key = Name(String(validUTF8: element.key))
             switch element.value.typeByte {
             case BSONEncodingMarks.dictionaryByte: isDictionary = true
+            case BSONEncodingMarks.enumerationByte: isEnumeration = true
             case BSONEncodingMarks.elementKeyByte: elementKey = key.text
             case BSONEncodingMarks.omittedByte: omitted.insert(key)
             default:
