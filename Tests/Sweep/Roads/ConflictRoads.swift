@@ -1,6 +1,13 @@
 import BSONStore
 import StitchSync
 
+extension SweptDevice {
+    /// Gives a document one of the unique values.
+    fileprivate func move(_ number: Int, to slot: Int) async throws {
+        try await items.updateOne(["_id": .int(number)], ["$set": ["slot": .int(slot)]])
+    }
+}
+
 /// Conflicts, by their number and by the size of their documents.
 enum ConflictRoads {
     private static func conflicts(
@@ -80,6 +87,39 @@ enum ConflictRoads {
             } theirs: {
                 ["_id": 1, "a": Sample.array($0 / 2)]
             },
+            large("mergeFields of arrays by id", .elements, ThreeWayMerge(arraysByID: ["a"])) {
+                elements($0) { _ in [:] }
+            } mine: {
+                elements($0) { ["mine": .int($0)] }
+            } theirs: {
+                elements($0) { ["theirs": .int($0)] }
+            },
+            Road(
+                once: "conflict: unique values that documents exchange", .documents, upTo: 1_000
+            ) { n in
+                let device = try await SyncRoads.inStep(2 * n)
+                let remote = device.remote.collection(Sample.namespace)
+                try remote.createIndex(["slot": 1], ["unique": true, "sparse": true])
+                for number in 0..<2 * n { try await device.move(number, to: number) }
+                try await device.sync()
+                for number in 0..<2 * n { try await device.move(number, to: number ^ 1) }
+                return Trip(end: { try await device.end(count: 2 * n) }) {
+                    try await device.sync()
+                    let pending = try await device.items.pendingIDs.count
+                    guard pending == 0 else { throw SweptFailure("\(pending) are pending") }
+                }
+            },
         ]
+    }
+
+    private static func elements(
+        _ count: Int, _ field: (Int) -> BSONDocument
+    ) -> BSONDocument {
+        let elements = (0..<count).map { number -> BSONValue in
+            var element: BSONDocument = ["id": .int(number)]
+            for (key, value) in field(number) { element.append(key, value) }
+            return .document(element)
+        }
+        return ["_id": 1, "a": .array(BSONArray(elements))]
     }
 }

@@ -6,7 +6,9 @@ enum Roads {
             ValueRoads.all, StoreRoads.all, IndexRoads.all, QueryRoads.all, UpdateRoads.all,
             StageRoads.all, ExpressionRoads.all, TypedRoads.all, RulesRoads.all,
         ]
-        let synced = [SyncRoads.all, SubscriptionRoads.all, ConflictRoads.all]
+        let synced = [
+            SyncRoads.all, SubscriptionRoads.all, ConflictRoads.all, AttachmentRoads.all,
+        ]
         return local.flatMap(\.self) + synced.flatMap(\.self)
             + ServerRoads(servers: servers).all + ToolRoads.all
     }

@@ -110,6 +110,17 @@ enum TypedRoads {
                     }
                 }
             },
+            Road(once: "typed: replaceOne from an older value", .documents, upTo: 4_000) { n in
+                let items = try await orders(SweptOrder.many(n))
+                return Trip {
+                    for number in 0..<n {
+                        let read = SweptOrder(number)
+                        var order = read
+                        order.votes = -1
+                        try await items.replaceOne(["_id": .int(number)], order, from: read)
+                    }
+                }
+            },
             Road(once: "typed: updateMany", .documents, upTo: 8_000) { n in
                 let items = try await orders(SweptOrder.many(n))
                 return Trip {
