@@ -18,11 +18,7 @@ extension SyncEngine {
         wake()
         // A handler cannot wait for its own pass; that pass releases the lease at its end.
         guard !RunningPass.engines.contains(ObjectIdentifier(self)) else { return }
-        do {
-            try await gate.run { noteClosed() }
-        } catch {
-            // The task is cancelled: the running pass releases the lease.
-        }
+        await gate.runAlways { noteClosed() }
         await waitForDelivery { [runs] in
             if !EventDelivery.isInDelivery { await runs.waitForEnd() }
         }

@@ -14,13 +14,16 @@ extension SyncEngine {
     /// An app on iOS calls it when it enters the background: the system ends a suspended process
     /// that holds a lock in the folder of an app group (`0xdead10cc`). See Docs/APPLE.md.
     ///
-    /// - Throws: `SyncError` of code `.passUnderWay` inside a conflict handler;
-    ///   `CancellationError`. The engine is suspended all the same.
+    /// It does so also in a cancelled task, since the system allows no other time.
+    ///
+    /// - Throws: `SyncError` of code `.passUnderWay` inside a conflict handler. The engine is suspended
+    ///   all the same: its pass releases the lease at its end.
     public func suspend() async throws {
         state.withLock { $0.isSuspended = true }
         // Ends the watches of remotes.
         passes.notify()
-        try await release()
+        try checkIsOutsideOfPass()
+        await gate.runAlways { lease.withLock { $0 = nil } }
     }
 
     /// Resumes the engine after ``suspend()``; ``run()`` starts a pass at once.

@@ -381,7 +381,13 @@ extension SyncEngine {
             // may be suspended, too, and then must not take the lease again.
             try checkIsOpen()
             try checkIsOnline()
-            defer { if isClosed { noteClosed() } }
+            defer {
+                if isClosed {
+                    noteClosed()
+                } else if isSuspended {
+                    lease.withLock { $0 = nil }
+                }
+            }
             try takeLease()
             do {
                 transfers.resetMinimum()
@@ -439,6 +445,8 @@ extension SyncEngine {
     ///
     /// It runs a pass at once, then after each local or remote change, and after a failure by the
     /// backoff. It runs in the caller's task, with child tasks that watch the remotes' histories.
+    /// While another engine syncs the file, it waits for the end of that one; the error listener gets
+    /// one `.storeInUse`.
     ///
     /// - Throws: `StoreError` when the store fails; returns when the task is cancelled, and after
     ///   ``close()``.

@@ -64,8 +64,12 @@ struct FindAttempts {
                 unknownDeletes.insert(BSONKey.encode(change.documentID))
             }
             hasMore = batch.hasMore && batch.token != token
-            if hasMore { try budget.spend(batch) }
             token = batch.token
+            if hasMore, !budget.mayGoOn(after: batch) {
+                // The next pass would begin here again: a history that is too long is as good as lost.
+                isWhole = false
+                break
+            }
         }
         var evidence: [OperationID: AttemptEvidence] = [:]
         for record in records {

@@ -21,18 +21,20 @@ struct ReadHistory {
         let collection = try context.read { $1 }
         var isAfterDrop = collection.isAfterDrop
         var lostToken = collection.lostToken ?? (collection.needsScan ? collection.token : nil)
-        if let token = collection.token, !collection.needsScan {
+        if let token = collection.token {
             do {
                 switch changed {
-                case .fetch:
+                case .fetch where !collection.needsScan:
                     try await pages.read(after: token) { try await fetchChanged($0) }
                     if collection.owesNewcomers { try await askAgainForNewcomers() }
-                case .markStale: try await pages.markStale(after: token)
+                case .fetch, .markStale:
+                    // Also before a scan: it takes a new position, and only the history tells of deletes.
+                    try await pages.markStale(after: token)
                 }
-                return
+                guard collection.needsScan else { return }
             } catch let error as RemoteError where error.endsHistory {
                 // Events were missed, so the scan below compares every version.
-                if error.errorClass == .collectionDropped {
+                if error.errorClass == .collectionDropped, try await !isStillAdopted(collection) {
                     guard context.configuration.dropped == .remove else {
                         throw try await StopCollection(context: context).stop(
                             .collectionDropped, collection.identity ?? .unknown)
@@ -140,6 +142,14 @@ struct ReadHistory {
         try await context.updateCollection {
             ($0.needsScan, $0.isAfterDrop, $0.owesNewcomers) = (false, false, !isAnswered)
         }
+    }
+
+    /// Whether the remote has the adopted collection after its history told that it went: it was renamed
+    /// away and back, or restored with its identity.
+    private func isStillAdopted(_ collection: SyncCollectionState) async throws -> Bool {
+        guard case .known? = collection.identity else { return false }
+        return try await context.request { remote in try await remote.identity() }
+            == collection.identity
     }
 
     /// Asks again for documents that a query did not return after a gap in the history, at each start and

@@ -70,13 +70,6 @@ struct ReadHistoryPages {
 }
 
 extension PageBudget {
-    /// Notes a page as ``mayGoOn(after:)`` does.
-    ///
-    /// - Throws: `RemoteError` of class `.retryable` after too many pages.
-    mutating func spend(_ batch: RemoteChangeBatch) throws {
-        guard mayGoOn(after: batch) else { throw exhausted }
-    }
-
     /// The error of a history with too many pages.
     fileprivate var exhausted: RemoteError {
         RemoteError(

@@ -21,6 +21,24 @@ final class PassQueue: Sendable {
         return try await body()
     }
 
+    /// Runs a closure once all earlier calls have ended, also in a cancelled task.
+    func runAlways<R>(_ body: () throws -> R) async rethrows -> R {
+        _ = await withCheckedContinuation { (turn: CheckedContinuation<Bool, Never>) in
+            let isIn = state.withLock { state in
+                defer { state.isBusy = true }
+                if state.isBusy {
+                    // No cancellation looks for it.
+                    state.waiting.append((0, turn))
+                    return false
+                }
+                return true
+            }
+            if isIn { turn.resume(returning: true) }
+        }
+        defer { leave() }
+        return try body()
+    }
+
     /// Waits until the caller may run; returns `false` when the task was cancelled before.
     private func enter() async -> Bool {
         let id = state.withLock { state in

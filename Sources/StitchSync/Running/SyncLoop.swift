@@ -92,12 +92,19 @@ struct SyncLoop: Sendable {
             return true
         }
         let result = try await runPassIfOnline(due, &patience)
-        faults.notePass(commits: store.commitCount)
+        if case .inUse(let error) = result {
+            faults.noteInUse(error)
+        } else {
+            faults.notePass(commits: store.commitCount)
+        }
         lastPass.withLock { $0 = LastPass(isFailing: result.isFailure, isQuiet: result.isQuiet) }
         passes.notify()
         switch result {
         case .failed, .stopped, .stuck: return false
         case .offline, .signedOut: await wakes.wait(after: seen)
+        case .inUse:
+            try await wakes.wait(
+                after: seen, atMost: SyncLimits.otherProcessesEvery, clock: clock)
         case .done(_, let isSettled):
             guard isSettled else { break }
             agenda.recordIdle(due)
@@ -128,10 +135,12 @@ struct SyncLoop: Sendable {
         case stopped
         /// The remote responds, but passes make no progress.
         case stuck
+        /// Another engine syncs the file.
+        case inUse(SyncError)
 
         var isFailure: Bool {
             switch self {
-            case .failed, .signedOut, .stopped, .stuck: true
+            case .failed, .signedOut, .stopped, .stuck, .inUse: true
             case .done, .offline: false
             }
         }
@@ -160,6 +169,8 @@ struct SyncLoop: Sendable {
             return report.errors.contains(.authRequired) ? .signedOut : .offline
         } catch let error as SyncError where error.code == .offline {
             return .offline
+        } catch let error as SyncError where error.code == .storeInUse {
+            return .inUse(error)
         }
     }
 

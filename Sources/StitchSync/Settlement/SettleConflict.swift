@@ -156,6 +156,8 @@ struct SettleConflict {
         _ record: inout SyncRecord, base: RemoteEdition, local: BSONDocument?
     ) throws {
         record.base = StoredContent(base.document, local: local)
+        // An operation that was given up cannot land on top of another version any more.
+        if record.version != base.version { record.clearUnresolved() }
         record.version = base.version
         record.isPending = true
         record.isDeletedHere = local == nil

@@ -46,8 +46,7 @@ struct EventMerge {
             let (row, event) = (select.int64(0), try select.document(at: 1, named: "event"))
             let key = BSONKey.encode(event["id"] ?? .null)
             guard var known = newest[key] else {
-                let isNew = event["type"]?.stringValue == OperationType.insert.rawValue
-                newest[key] = Newest(row: row, isNew: isNew)
+                newest[key] = Newest(row: row, isNew: Self.beginsDocument(event))
                 continue
             }
             merged.append(known.row)
@@ -62,6 +61,14 @@ struct EventMerge {
         try remove(merged)
         for document in newest.values where !document.isAlone { try rewrite(document) }
         return count - merged.count
+    }
+
+    /// Whether an event is the first of a document; the remote's confirmation of an insert and the
+    /// answer to a conflict are inserts of a document that is known already.
+    private static func beginsDocument(_ event: BSONDocument) -> Bool {
+        let later = [ChangeReason.committed, .resolution].map(\.rawValue)
+        return event["type"]?.stringValue == OperationType.insert.rawValue
+            && !later.contains(event["reason"]?.stringValue ?? "")
     }
 
     private static let removing = [OperationType.delete, .evict].map(\.rawValue)

@@ -52,6 +52,79 @@ import Testing
         }
     }
 
+    @Test(
+        "suspend() and close() release the lease also in a cancelled task",
+        arguments: [true, false])
+    func cancelled(closes: Bool) async throws {
+        let folder = try ScratchDirectory()
+        let remote = try InProcessRemote(at: .inMemory)
+        let engine = try Self.engine(folder, remote)
+        try await engine.syncNow()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                withUnsafeCurrentTask { $0?.cancel() }
+                if closes {
+                    await engine.close()
+                } else {
+                    await #expect(throws: Never.self) { try await engine.suspend() }
+                }
+            }
+        }
+        let other = try Self.engine(folder, remote)
+        try await other.syncNow()
+    }
+
+    @Test("an engine that is suspended in a conflict handler releases the lease after the pass")
+    func suspendedInHandler() async throws {
+        let folder = try ScratchDirectory()
+        let remote = try InProcessRemote(at: .inMemory)
+        let engine = try Self.engine(folder, remote)
+        let items = engine.collection(Self.items)
+        await items.configure(
+            conflictHandler: ConflictHandler { _ in
+                let error = await #expect(throws: SyncError.self) { try await engine.suspend() }
+                #expect(error?.code == .passUnderWay)
+                return .useRemote
+            })
+        try await remote.store.collection(Self.items).insertOne(["_id": 1, "by": "remote"])
+        try await items.insertOne(["_id": 1, "by": "local"])
+        try await engine.syncNow()
+        #expect(engine.isSuspended)
+        let other = try Self.engine(folder, remote)
+        try await other.syncNow()
+    }
+
+    @Test("run() waits for another engine that syncs the file, and says so once")
+    func inUse() async throws {
+        let folder = try ScratchDirectory()
+        let remote = try InProcessRemote(at: .inMemory)
+        let other = try Self.engine(folder, remote)
+        try await other.syncNow()
+        let engine = try Self.engine(folder, remote)
+        let (errors, report) = AsyncStream.makeStream(of: SyncError.self)
+        let reported = Locked<[SyncError.Code]>([])
+        let listener = engine.addErrorListener { error in
+            reported.withLock { $0.append(error.code) }
+            report.yield(error)
+        }
+        defer { listener.remove() }
+        let items = engine.collection(Self.items)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.run() }
+            for await error in errors {
+                #expect(error.code == .storeInUse)
+                break
+            }
+            try await items.insertOne(["_id": 1])
+            await other.close()
+            other.store.close()
+            try await items.waitForUpload()
+            #expect(try Self.stored(remote) == [1])
+            group.cancelAll()
+        }
+        #expect(reported.withLock { $0 } == [.storeInUse])
+    }
+
     @Test("a pass that waits for its turn does not take the lease of a suspended engine")
     func waitingPass() async throws {
         let folder = try ScratchDirectory()

@@ -55,6 +55,35 @@ struct EventLimitScenarios {
         #expect(try await engine.verify() == [])
     }
 
+    @Test("the delete of a document whose insert the listener knows is not merged away")
+    func knownInsert() async throws {
+        let world = try SyncWorld()
+        let limits = Self.limits { $0.eventsKept = 200 }
+        let store = try DocumentStore(at: .inMemory)
+        let first = Device(
+            name: "A", world: world, store: store, handler: .remoteWins, limits: limits)
+        try await first.start()
+        try await first.insert(["_id": "known"])
+        await first.engine.flushEvents()
+        await first.engine.close()
+        // The next version of the app configures no listener; the upload's confirmation is an insert.
+        let engine = try SyncEngine(store: store, remote: world.remote, limits: limits)
+        let items = engine.collection(SyncWorld.namespace)
+        try await engine.syncNow()
+        try await items.deleteOne(["_id": "known"])
+        try await engine.syncNow()
+        try await items.insertOne(["_id": "other"])
+        for number in 1...1_000 as ClosedRange<Int32> {
+            try await items.updateOne(["_id": "other"], ["$set": ["n": .int32(number)]])
+        }
+        let seen = Locked<[ChangeEvent<BSONDocument>]>([])
+        await items.configure(changeEventListener: { event in seen.withLock { $0.append(event) } })
+        await engine.flushEvents()
+        let events = seen.withLock { $0 }
+        #expect(events.count < 300)
+        #expect(events.filter { $0.documentID == "known" }.map(\.operationType) == [.delete])
+    }
+
     @Test("documents that are inserted and removed again leave no events")
     func passing() async throws {
         let world = try SyncWorld()

@@ -84,6 +84,39 @@ struct LateScenarios {
         }
     }
 
+    @Test("a delete that was given up explains no delete of a later version")
+    func deletedAfterAnotherVersion() async throws {
+        let world = try SyncWorld()
+        let conflicts = Locked(0)
+        let a = try await world.device(
+            "A",
+            handler: ConflictHandler { conflict in
+                conflicts.withLock { $0 += 1 }
+                return conflict.remote == nil ? .useRemote : .useLocal
+            })
+        try await a.insert(["_id": "k", "x": 0])
+        try await a.sync()
+        let b = try await world.device("B")
+        try await b.items.sync(ids: ["k"])
+        try await b.sync()
+        try await a.items.deleteOne(["_id": "k"])
+        _ = world.postponeWrite()
+        try await a.sync()
+        try await a.insert(["_id": "k", "x": 1])
+        // Another client writes a version on top of which the delete cannot land.
+        try await b.set("k", ["y": 2])
+        try await b.sync()
+        _ = world.postponeWrite()
+        try await a.sync()
+        #expect(conflicts.withLock { $0 } == 1)
+        // Its delete is not the app's own: the handler decides.
+        try world.foreignDelete("k")
+        try await a.engine.syncUntilQuiet()
+        #expect(conflicts.withLock { $0 } == 2)
+        #expect(try world.remoteDocument("k") == nil)
+        #expect(try await a.local("k") == nil)
+    }
+
     @Test(
         "a delete that was given up is no conflict with the document that is made anew",
         arguments: [true, false], [true, false])

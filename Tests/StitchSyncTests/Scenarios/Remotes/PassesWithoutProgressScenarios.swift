@@ -61,6 +61,33 @@ struct PassesWithoutProgressScenarios {
         #expect(try items.findOne(id: 1) == ["_id": 1])
     }
 
+    @Test("an answer that was lost before a long history of others' changes stops no upload")
+    func longHistory() async throws {
+        let base = try InProcessRemote(at: .inMemory)
+        var remote = TwistedRemote(base: base)
+        let isCut = Locked(true)
+        remote.writeOutcome = { _ in
+            isCut.withLock { $0 } ? .failed(RemoteError(.retryable, "the answer is lost")) : nil
+        }
+        // Longer than a pass reads; the user may see none of the changes.
+        remote.changes = { token in
+            let place = token.document["n"]?.int64Value ?? 0
+            return RemoteChangeBatch(
+                changes: [], token: ResumeToken(["n": .int64(min(place + 1, 250))]),
+                hasMore: place < 250)
+        }
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: remote,
+            backoff: Backoff(initial: .zero, cap: .zero))
+        let items = engine.collection(Self.items)
+        try await items.insertOne(["_id": 1])
+        try await engine.syncNow()
+        isCut.withLock { $0 = false }
+        for _ in 1...8 { try await engine.syncNow() }
+        #expect(try await items.pendingIDs.isEmpty)
+        #expect(try base.store.collection(Self.items).findOne(id: 1) != nil)
+    }
+
     @Test("a history that leads nowhere is not read for ever", arguments: History.allCases)
     func history(_ history: History) async throws {
         let count = Locked(0)
