@@ -19,7 +19,8 @@ struct ServerEntries {
     ///
     /// - Throws: the errors of the store.
     func all() throws -> (readable: [BSONDocument], unreadable: [Int64]) {
-        let select = try connection.prepare("SELECT rowid, entry FROM \(table.rawValue) ORDER BY rowid")
+        let select = try connection.prepare(
+            "SELECT rowid, entry FROM \(table.rawValue) ORDER BY rowid")
         var readable: [BSONDocument] = []
         var unreadable: [Int64] = []
         while try select.step() {

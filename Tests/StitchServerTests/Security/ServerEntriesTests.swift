@@ -13,7 +13,9 @@ struct ServerEntriesTests {
         let store = try DocumentStore(at: .inMemory)
         let read = try opened(table, store)
         try store.write { transaction in
-            for value in ["x'0C0000001061000100000000'", "x'010203'", "zeroblob(18000000)", "'text'", "7"] {
+            for value in [
+                "x'0C0000001061000100000000'", "x'010203'", "zeroblob(18000000)", "'text'", "7",
+            ] {
                 let columns =
                     switch table {
                     case .conflicts: "(id, entry) VALUES (x'00' || random(), \(value))"
