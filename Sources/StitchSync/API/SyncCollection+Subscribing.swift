@@ -58,7 +58,8 @@ extension SyncCollection {
     /// - Parameters:
     ///   - waiting: whether to wait until the documents are evicted.
     ///   - timeout: the longest wait; after a timeout the subscription is removed all the same. Without
-    ///     one, the call waits as long as passes get on, or while ``SyncEngine/run()`` is under way.
+    ///     one, the call waits as long as passes of this or another engine on the file get on, or while
+    ///     ``SyncEngine/run()`` is under way.
     /// - Returns: whether there was such a subscription.
     /// - Throws: `SyncError` of code `.timedOut` after the timeout; without one, with the reason why no
     ///   pass got on, such as `.offline` or `.remoteUnavailable`. The subscription is removed all the

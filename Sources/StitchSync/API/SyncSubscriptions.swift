@@ -180,7 +180,8 @@ extension SyncSubscriptions {
 
     private func wait(_ wait: Wait) async throws {
         let (version, goal) = (wait.version, wait.goal)
-        var (fruitless, turns) = (0, 0)
+        var (fruitless, quietTurns) = (0, 0)
+        var commitsOfOtherEngine: Int?
         var isToAsk = wait.isAsking
         var patience = PassRetryPolicy()
         var random = SystemRandomNumberGenerator()
@@ -190,9 +191,11 @@ extension SyncSubscriptions {
             do {
                 passed = try await engine.runPassIfOnline()
             } catch let error as SyncError where error.code == .storeInUse {
-                // The engine that syncs the file downloads the documents.
-                turns += 1
-                if turns > Self.turnsOfOtherEngine { try checkMayStall(wait, .storeInUse) }
+                // The engine that syncs the file downloads the documents; each commit shows that it
+                // gets on.
+                quietTurns = commits == commitsOfOtherEngine ? quietTurns + 1 : 0
+                commitsOfOtherEngine = commits
+                if quietTurns >= Self.quietTurnsMax { try checkMayStall(wait, .storeInUse) }
                 try await engine.waitForOtherEngine(after: commits)
                 isToAsk = false
                 continue
@@ -221,9 +224,9 @@ extension SyncSubscriptions {
         }
     }
 
-    /// The number of commits, or of seconds without one, for which a removal waits for the engine
-    /// that syncs the file.
-    private static let turnsOfOtherEngine = 30
+    /// The number of seconds without a commit for which a removal waits for the engine that syncs
+    /// the file.
+    private static let quietTurnsMax = 30
 
     /// Returns why a pass did not get on.
     private static func cause(_ report: SyncPassReport) -> SyncError.Code {
@@ -246,10 +249,15 @@ extension SyncSubscriptions {
         let rest =
             earlier == 0
             ? "" : " that first sends changes from before the removal (documents: \(earlier))"
+        let stall =
+            cause == .storeInUse
+            ? "another engine has the right to sync the file and wrote nothing to it for "
+                + "\(Self.quietTurnsMax) seconds (\(cause.rawValue))"
+            : "no pass got on now (\(cause.rawValue)), and no run() is under way"
         throw SyncError(
             cause,
             "the subscriptions are removed, and their documents leave the device with the next pass"
-                + "\(rest); no pass got on now (\(cause.rawValue)), and no run() is under way. Pass a "
+                + "\(rest); \(stall). Pass a "
                 + "timeout to wait longer, or waitForSync: .never to wait for nothing")
     }
 

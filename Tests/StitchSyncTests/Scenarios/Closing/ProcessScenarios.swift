@@ -1,4 +1,5 @@
 import BSONStore
+import StitchSyncTesting
 import Testing
 
 @testable import StitchSync
@@ -138,6 +139,68 @@ struct ProcessScenarios {
         #expect(report.uploaded == 0 && report.errors.isEmpty)
         #expect(try await main.collection(Self.items).status() == SyncStatus(synced: 3))
         #expect(try await main.verify().isEmpty)
+    }
+
+    @Test("a removal waits for the engine that syncs the file as long as that gets on")
+    func removalDuringDownload() async throws {
+        let directory = try ScratchDirectory()
+        let place = StoreLocation.file(directory.path("local.db"))
+        let base = try InProcessRemote(at: .inMemory)
+        try await base.store.collection(Self.items).insertMany(
+            (0..<400).map { ["_id": .int32($0)] })
+        let remote = ScriptedRemote(base)
+        var limits = SyncLimits()
+        limits.batchDocuments = 1
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: place), remote: remote, limits: limits)
+        let other = try SyncEngine(store: try DocumentStore(at: place), remote: remote)
+        try await engine.collection(Self.items).subscribe(waitForSync: .never)
+        let (begun, pages) = (Signal(), Locked((count: 0, commits: 0)))
+        let store = other.store
+        remote.before { call in
+            guard call.kind == .query else { return }
+            begun.notify()
+            // The other engine takes notice of each page, so that it gets many turns.
+            let (count, seen) = pages.withLock { pages in
+                pages.count += 1
+                return pages
+            }
+            if count > 1 { try await store.waitForCommit(after: seen) }
+            pages.withLock { $0.commits = store.commitCount }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.run() }
+            await begun.wait(after: 0)
+            try await other.subscriptions.removeAll()
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+        remote.before(nil)
+        #expect(pages.withLock { $0.count } > 40)
+        #expect(try other.subscriptions.state == .complete)
+        #expect(try engine.collection(Self.items).find().count() == 0)
+    }
+
+    @Test("a removal ends where the engine that syncs the file does nothing, and says so")
+    func removalBesideIdleEngine() async throws {
+        let directory = try ScratchDirectory()
+        let place = directory.path("")
+        let engine = try Self.engine(place)
+        try await engine.syncNow()
+        let clock = ManualClock()
+        let other = try SyncEngine(
+            store: try DocumentStore(at: .file(directory.path("local.db"))),
+            remote: try InProcessRemote(at: .inMemory), clock: clock)
+        try await clock.advance(by: .milliseconds(100)) {
+            let error = await #expect(throws: SyncError.self) {
+                try await other.subscriptions.removeAll()
+            }
+            #expect(error?.code == .storeInUse)
+            #expect(error?.message.contains("another engine has the right to sync") == true)
+            #expect(error?.message.contains("no pass got on") == false)
+        }
+        #expect(try other.subscriptions.count == 0)
+        try await engine.syncUntilQuiet()
     }
 
     @Test("many edits of few documents, in one call or in many, are one change for each")
