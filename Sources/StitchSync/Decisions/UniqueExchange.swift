@@ -24,8 +24,11 @@ struct UniqueExchange: Equatable {
     var waiting: [Int] = []
 
     /// Decides by the values that the changes want and give up.
-    static func decide(_ changes: [RefusedChange]) -> Self {
-        let blockers = Blockers(changes)
+    ///
+    /// - Parameter byBytes: whether texts are the same only where their bytes are. Otherwise a change
+    ///   may want a text that the index's unknown collation takes for the same as another one.
+    static func decide(_ changes: [RefusedChange], byBytes: Bool = false) -> Self {
+        let blockers = Blockers(changes, byBytes: byBytes)
         let overtaken = Set(changes.indices.filter { changes[$0].isOvertaken })
         let refused = Set(changes.indices).subtracting(overtaken)
         let members = closed(refused, blockers: blockers.named)
@@ -38,9 +41,9 @@ struct UniqueExchange: Equatable {
     /// Returns all changes in an order in which each comes after those that give up what it wants.
     ///
     /// Sent in this order, a chain of any length is applied at once. Where the changes want each
-    /// other's values there is no such order, and ``decide(_:)`` makes groups.
+    /// other's values there is no such order, and ``decide(_:byBytes:)`` makes groups.
     static func order(_ changes: [RefusedChange]) -> [Int] {
-        let blockers = Blockers(changes).all
+        let blockers = Blockers(changes, byBytes: false).all
         var order: [Int] = []
         var seen: Set<Int> = []
         // What no blocker is known of goes in reverse: a list is mostly renumbered from its end.
@@ -68,27 +71,50 @@ struct UniqueExchange: Equatable {
         /// By the index that refused the change itself.
         var named: [Set<Int>]
 
-        init(_ changes: [RefusedChange]) {
+        init(_ changes: [RefusedChange], byBytes: Bool) {
             let patterns = Set(changes.map(\.paths)).subtracting([[]]).sorted {
                 $0.lexicographicallyPrecedes($1)
             }
             all = [Set<Int>](repeating: [], count: changes.count)
             named = all
             for paths in patterns {
-                var holders: [[UInt8]: [Int]] = [:]
-                let kept = changes.map { keys(of: $0.base, paths) }
-                for index in changes.indices {
-                    for key in kept[index] { holders[key, default: []].append(index) }
-                }
-                for (index, change) in changes.enumerated() {
-                    let kept = Set(kept[index])
-                    for key in keys(of: change.intended, paths) where !kept.contains(key) {
-                        let found = (holders[key] ?? []).filter { $0 != index }
-                        all[index].formUnion(found)
-                        if change.paths.hasSameBytes(as: paths) { named[index].formUnion(found) }
-                    }
-                }
+                let unfound = add(changes, changes.indices, paths, nil)
+                // Nobody has these bytes, but the index refused them: its collation may take other texts
+                // for the same.
+                guard !byBytes, !unfound.isEmpty else { continue }
+                _ = add(changes, unfound, paths, .loosest)
             }
+        }
+
+        /// Adds those that hold what some changes want.
+        ///
+        /// - Returns: the changes that the index itself refused, and that want a value which none holds.
+        private mutating func add(
+            _ changes: [RefusedChange], _ wanting: some Sequence<Int>, _ paths: [String],
+            _ collation: Collation?
+        ) -> [Int] {
+            func keys(of document: BSONDocument?) -> [[UInt8]] {
+                document?.indexKeys(paths, collation) ?? []
+            }
+            var holders: [[UInt8]: [Int]] = [:]
+            let kept = changes.map { keys(of: $0.base) }
+            for index in changes.indices {
+                for key in kept[index] { holders[key, default: []].append(index) }
+            }
+            var unfound: [Int] = []
+            for index in wanting {
+                let isNamed = changes[index].paths.hasSameBytes(as: paths)
+                let own = Set(kept[index])
+                var isUnfound = false
+                for key in keys(of: changes[index].intended) where !own.contains(key) {
+                    let found = (holders[key] ?? []).filter { $0 != index }
+                    if found.isEmpty { isUnfound = true }
+                    all[index].formUnion(found)
+                    if isNamed { named[index].formUnion(found) }
+                }
+                if isUnfound, isNamed { unfound.append(index) }
+            }
+            return unfound
         }
     }
 
@@ -137,10 +163,5 @@ struct UniqueExchange: Equatable {
             groups.append(group.sorted())
         }
         return groups
-    }
-
-    /// Returns the keys that an index of the paths has for a document.
-    private static func keys(of document: BSONDocument?, _ paths: [String]) -> [[UInt8]] {
-        document?.indexKeys(paths) ?? []
     }
 }

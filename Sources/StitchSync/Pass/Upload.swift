@@ -277,20 +277,35 @@ struct Upload {
         for index in exchange.waiting { outcomes[taken[index]] = .notMatched }
         for group in exchange.groups {
             let members = group.map { taken[$0] }
-            let paths = Set(group.flatMap { changes[$0].paths }).sorted()
-            let writes = members.map { attempts[$0].write }
-            do {
-                let answers = try await context.request { remote in
-                    try await remote.write(writes, exchanging: paths)
-                }
-                guard let answers, answers.count == writes.count else { continue }
-                for (index, answer) in zip(members, answers) { outcomes[index] = answer }
-            } catch let error as RemoteError {
-                // The remote may have applied them: evidence settles their attempts.
-                context.engine.echoes.beginEra()
-                for index in members { outcomes[index] = .failed(error) }
+            guard try await !sendTogether(members, attempts, &outcomes) else { continue }
+            // A value that stays taken, and only looks like one of theirs, must not end an exchange.
+            let parts = UniqueExchange.decide(group.map { changes[$0] }, byBytes: true).groups
+            for part in parts where part.count < group.count {
+                _ = try await sendTogether(part.map { members[$0] }, attempts, &outcomes)
             }
         }
+    }
+
+    /// Sends writes that are applied together or not at all.
+    ///
+    /// - Returns: whether they have an answer: `false` where the remote cannot apply them together.
+    private func sendTogether(
+        _ members: [Int], _ attempts: [OutgoingAttempt], _ outcomes: inout [RemoteWriteOutcome]
+    ) async throws -> Bool {
+        let paths = Set(members.flatMap { outcomes[$0].uniquePaths }).sorted()
+        let writes = members.map { attempts[$0].write }
+        do {
+            let answers = try await context.request { remote in
+                try await remote.write(writes, exchanging: paths)
+            }
+            guard let answers, answers.count == writes.count else { return false }
+            for (index, answer) in zip(members, answers) { outcomes[index] = answer }
+        } catch let error as RemoteError {
+            // The remote may have applied them: evidence settles their attempts.
+            context.engine.echoes.beginEra()
+            for index in members { outcomes[index] = .failed(error) }
+        }
+        return true
     }
 
     private func answers(to writes: [RemoteWrite]) async throws -> [RemoteWriteOutcome] {

@@ -79,6 +79,20 @@ struct UniqueExchangeTests {
         #expect(UniqueExchange.decide([]) == UniqueExchange())
     }
 
+    @Test("texts that an index may take for the same are one value, unless bytes are asked for")
+    func collated() {
+        let swap = [change("anna", "Ben"), change("ben", "Anna")]
+        #expect(UniqueExchange.decide(swap).groups == [[0, 1]])
+        #expect(UniqueExchange.decide(swap, byBytes: true) == UniqueExchange())
+        #expect(UniqueExchange.order([change("a", "B"), change("b", "c")]) == [1, 0])
+        let lookAlike = [change("x", "y"), change("y", "x"), change("z", "X")]
+        #expect(UniqueExchange.decide(lookAlike).groups == [[0, 1, 2]])
+        #expect(UniqueExchange.decide(lookAlike, byBytes: true).groups == [[0, 1]])
+        // Where one has exactly the value, no other one is meant; an own other spelling is kept.
+        let exact = [change("a", "b"), change("b", "a"), change("B", "B!")]
+        #expect(UniqueExchange.decide(exact).groups == [[0, 1]])
+    }
+
     @Test("a value of an overtaken change is waited for")
     func waits() {
         let changes = [change(1, 2), change(2, 1, overtaken: true), change(5, 1), change(6, 9)]

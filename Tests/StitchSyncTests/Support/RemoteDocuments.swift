@@ -15,8 +15,8 @@ protocol RemoteDocuments: Sendable {
     func remove(_ id: BSONValue) throws
     /// Drops the collection.
     func drop() throws
-    /// Makes a unique index of a field.
-    func makeUnique(_ field: String) throws
+    /// Makes a unique index.
+    func makeUnique(_ keys: BSONDocument, _ options: BSONDocument) throws
     /// Makes the collection, with a default collation that ignores case.
     func createIgnoringCase() throws
     /// How many documents a filter matches.
@@ -25,6 +25,11 @@ protocol RemoteDocuments: Sendable {
     func changeCount() throws -> Int?
     /// Ends the way.
     func close()
+}
+
+extension RemoteDocuments {
+    /// Makes a unique index of a field.
+    func makeUnique(_ field: String) throws { try makeUnique([field: 1], [:]) }
 }
 
 /// Goes to the remote's file.
@@ -50,8 +55,10 @@ struct StoredRemoteDocuments: RemoteDocuments {
 
     func drop() throws { _ = try store.dropCollection(namespace) }
 
-    func makeUnique(_ field: String) throws {
-        _ = try store.collection(namespace).createIndex([field: 1], ["unique": true])
+    func makeUnique(_ keys: BSONDocument, _ options: BSONDocument) throws {
+        var options = options
+        options["unique"] = true
+        _ = try store.collection(namespace).createIndex(keys, options)
     }
 
     func createIgnoringCase() throws {
@@ -108,10 +115,12 @@ struct StoredRemoteDocuments: RemoteDocuments {
 
         func document(_ id: BSONValue) throws -> BSONDocument? { try find(["_id": id]).first }
 
-        func makeUnique(_ field: String) throws {
+        func makeUnique(_ keys: BSONDocument, _ options: BSONDocument) throws {
+            var index: BSONDocument = ["key": .document(keys), "name": "unique", "unique": true]
+            for (name, value) in options { index[name] = value }
             _ = try run([
                 "createIndexes": .string(namespace.collection),
-                "indexes": [["key": [field: 1], "name": .string(field), "unique": true]],
+                "indexes": [.document(index)],
             ])
         }
 

@@ -39,13 +39,13 @@ struct IndexKeyGenerator: Sendable {
     /// Whether positions that are also names are refused.
     private var isChecking = false
 
-    /// Makes the generator of an ascending index of the paths, by bytes.
-    fileprivate init(ascending paths: [String]) {
-        collation = nil
+    /// Makes the generator of an ascending index of the paths.
+    fileprivate init(ascending paths: [String], _ collation: Collation?) {
+        self.collation = collation
         self.paths = paths.map(\.dottedParts)
         parts = self.paths.map { $0.map { Array($0.utf8) } }
         kinds = paths.map { _ in .ascending }
-        (isPlain, isSparse, hasPositions) = (true, false, false)
+        (isPlain, isSparse, hasPositions) = (collation == nil, false, false)
     }
 
     init(_ definition: IndexDefinition, _ collation: Collation?) {
@@ -317,9 +317,11 @@ struct IndexKeyGenerator: Sendable {
 extension BSONDocument {
     /// Returns the distinct keys that an ascending index of the paths has for the document; none where two
     /// of the paths cross different arrays, since no index can hold such a document.
-    package func indexKeys(_ paths: [String]) -> [[UInt8]] {
+    ///
+    /// - Parameter collation: the index's comparison of texts; `nil` for bytes.
+    package func indexKeys(_ paths: [String], _ collation: Collation? = nil) -> [[UInt8]] {
         do {
-            return try IndexKeyGenerator(ascending: paths).keys(of: self).keys
+            return try IndexKeyGenerator(ascending: paths, collation).keys(of: self).keys
         } catch {
             return []
         }

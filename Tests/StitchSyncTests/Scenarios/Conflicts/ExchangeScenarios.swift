@@ -157,6 +157,106 @@ struct ExchangeScenarios {
         #expect(try await b.local(2) == Self.document(2, 4))
     }
 
+    /// Documents that exchange values which only the remote's index takes for the same.
+    struct CollatedExchange: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var keys: BSONDocument = ["name": 1]
+        var options: BSONDocument = ["collation": ["locale": "en", "strength": 2]]
+        var before: [BSONDocument] = [["name": "anna"], ["name": "ben"]]
+        var after: [BSONDocument] = [["name": "Ben"], ["name": "Anna"]]
+
+        static let all: [Self] = {
+            var all = [
+                Self(testDescription: "case"),
+                Self(
+                    testDescription: "rotation", before: ["a", "b", "c"].map { ["name": $0] },
+                    after: ["B", "C", "A"].map { ["name": $0] }),
+                Self(
+                    testDescription: "dotted", keys: ["p.name": 1],
+                    before: ["anna", "ben"].map { ["p": ["name": $0]] },
+                    after: ["Ben", "Anna"].map { ["p": ["name": $0]] }),
+                Self(
+                    testDescription: "compound", keys: ["room": 1, "name": -1],
+                    before: ["anna", "ben"].map { ["room": "a", "name": $0] },
+                    after: ["Ben", "Anna"].map { ["room": "A", "name": $0] }),
+                Self(
+                    testDescription: "multikey", keys: ["names": 1],
+                    before: [["names": ["anna", "ann"]], ["names": ["ben", "x"]]],
+                    after: [["names": ["Ben", "new"]], ["names": ["x", "ANN", "Anna"]]]),
+                Self(
+                    testDescription: "marks",
+                    options: ["collation": ["locale": "de", "strength": 1]],
+                    after: [["name": "b\u{E9}n"], ["name": "\u{C4}nna"]]),
+                Self(
+                    testDescription: "punctuation",
+                    options: [
+                        "collation": ["locale": "en", "strength": 2, "alternate": "shifted"]
+                    ],
+                    after: [["name": "be-n"], ["name": "An na"]]),
+                Self(
+                    testDescription: "numbers",
+                    options: ["collation": ["locale": "en", "numericOrdering": true]],
+                    before: [["name": "a1"], ["name": "a2"]],
+                    after: [["name": "a02"], ["name": "a01"]]),
+            ]
+            for (name, value) in [
+                ("sparse", true), ("partialFilterExpression", ["name": ["$exists": true]]),
+            ] as [(String, BSONValue)] {
+                var exchange = Self(testDescription: name)
+                exchange.options[name] = value
+                all.append(exchange)
+            }
+            return all
+        }()
+    }
+
+    @Test(
+        "values that only the remote's index takes for the same are exchanged, too",
+        arguments: CollatedExchange.all)
+    func collated(_ exchange: CollatedExchange) async throws {
+        let world = try SyncWorld()
+        let (a, b) = (try await world.device("A"), try await world.device("B"))
+        func document(_ index: Int, _ fields: BSONDocument) -> BSONDocument {
+            var document: BSONDocument = ["_id": .int32(Int32(index))]
+            for (name, value) in fields { document[name] = value }
+            return document
+        }
+        for (index, fields) in exchange.before.enumerated() {
+            try await a.insert(document(index, fields))
+        }
+        try await a.engine.syncUntilQuiet()
+        try world.remoteDocuments.makeUnique(exchange.keys, exchange.options)
+        try await b.items.sync(ids: exchange.before.indices.map { .int32(Int32($0)) })
+        try await b.engine.syncUntilQuiet()
+        for (index, fields) in exchange.after.enumerated() {
+            try await a.set(.int32(Int32(index)), fields)
+        }
+        try await a.engine.syncUntilQuiet()
+        try await b.engine.syncUntilQuiet()
+        #expect(try await a.items.pausedIDs == [])
+        for (index, fields) in exchange.after.enumerated() {
+            let id = BSONValue.int32(Int32(index))
+            #expect(try world.remoteDocument(id) == document(index, fields))
+            #expect(try await b.local(id) == document(index, fields))
+        }
+    }
+
+    @Test("a taken value that only looks like an exchanged one does not end the exchange")
+    func lookAlike() async throws {
+        let world = try SyncWorld()
+        let (a, _) = try await devices(world, ["x", "y", "z"])
+        try world.foreign(9) { $0["place"] = "X" }
+        for id in 0..<3 as Range<Int32> { try await put(a, id, .int32(100 + id)) }
+        for (id, value) in (["y", "x", "X"] as [BSONValue]).enumerated() {
+            try await put(a, Int32(id), value)
+        }
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.items.pausedIDs == [2])
+        #expect(try world.remoteDocument(0) == Self.document(0, "y"))
+        #expect(try world.remoteDocument(1) == Self.document(1, "x"))
+        #expect(try world.remoteDocument(2) == Self.document(2, "z"))
+    }
+
     @Test("an exchange of which another client changed a part first is sent by a later pass")
     func overtaken() async throws {
         let world = try SyncWorld()

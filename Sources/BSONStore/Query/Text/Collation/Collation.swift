@@ -53,6 +53,14 @@ public struct Collation: Sendable, Hashable {
 
     private static let simpleDocument: BSONDocument = ["locale": "simple"]
 
+    /// The comparison of base letters and of numbers alone: texts that any usual collation takes for
+    /// the same are the same by this one.
+    package static let loosest: Collation = {
+        let options = Options(
+            locale: "en", strength: 1, numericOrdering: true, alternate: .shifted)
+        return Collation(options, document(options))
+    }()
+
     /// Parses a collation document such as `{locale: "en", strength: 2}`; `{locale: "simple"}` is
     /// ``simple``.
     ///
