@@ -25,6 +25,7 @@ final class LastingFailures: Sendable {
     private let refusals = Locked<[Subject: Failures]>([:])
     private let newcomers = Locked<[Namespace: Set<SubscriptionQuery>]>([:])
     private let asked = Locked<[Namespace: ContinuousClock.Instant]>([:])
+    private let collisions = Locked<[Namespace: [[UInt8]: Int]]>([:])
     /// The shortest time between the first and the last of them: a disturbance is shorter.
     private let span: Duration
 
@@ -75,6 +76,46 @@ final class LastingFailures: Sendable {
 
     func noteRefusedNewcomers(_ queries: [SubscriptionQuery], in namespace: Namespace) {
         newcomers.withLock { $0[namespace] = queries.isEmpty ? nil : Set(queries) }
+    }
+
+    /// The number of refusals in a row of one document's insert, for an `_id` that the fetches in between
+    /// do not find, which count as a lasting collision.
+    static let collisionsMax = 3
+
+    /// Notes inserts that were refused for their `_id`, although the fetch after that found no document.
+    ///
+    /// - Parameter ids: the ids of all inserts that were refused for their `_id`; those that are not
+    ///   among the first are forgotten.
+    func noteCollisions(_ unfound: [BSONValue], of ids: [BSONValue], in namespace: Namespace) {
+        collisions.withLock { collisions in
+            let known = collisions[namespace] ?? [:]
+            var counts = known
+            for id in ids { counts[BSONKey.encode(id)] = nil }
+            for key in unfound.map({ BSONKey.encode($0) }) { counts[key] = (known[key] ?? 0) + 1 }
+            collisions[namespace] = counts.isEmpty ? nil : counts
+        }
+    }
+
+    /// Whether collisions of a collection's inserts are noted.
+    func hasCollisions(in namespace: Namespace) -> Bool {
+        collisions.withLock { $0[namespace] != nil }
+    }
+
+    /// Returns whether one more refusal of an id's insert makes a lasting collision: a document that came
+    /// and went meanwhile does not.
+    func isCollision(_ id: BSONValue, in namespace: Namespace) -> Bool {
+        collisions.withLock { collisions in
+            guard let count = collisions[namespace]?[BSONKey.encode(id)] else { return false }
+            return count + 1 >= Self.collisionsMax
+        }
+    }
+
+    /// Forgets the collision of an id, whose insert has another answer or is given up.
+    func forgetCollision(_ id: BSONValue, in namespace: Namespace) {
+        collisions.withLock { collisions in
+            collisions[namespace]?[BSONKey.encode(id)] = nil
+            if collisions[namespace]?.isEmpty ?? false { collisions[namespace] = nil }
+        }
     }
 
     /// Forgets failures: the remote answered, or a refusal is stored, after which the query has its

@@ -19,6 +19,8 @@ struct Upload {
     private struct Tally {
         /// Documents that another client changed first.
         var overtaken: [BSONValue] = []
+        /// Those of them that could not be inserted.
+        var duplicates: [BSONValue] = []
         /// Rows of records whose unique value another document had.
         var valueTaken: Set<Int64> = []
         /// Rows of records whose stored bases are no longer needed.
@@ -62,7 +64,46 @@ struct Upload {
         context.findings.count { $0.overtaken += overtaken.count }
         // A reverted document may be older than the remote's edition.
         try await applyRemote.apply(overtaken + context.findings.takeReverted())
+        try noteCollisions(tally.duplicates)
         if let failure = tally.failure { throw failure }
+    }
+
+    /// Counts the inserts that were refused for their `_id` although the fetch found no document.
+    private func noteCollisions(_ ids: [BSONValue]) throws {
+        guard !ids.isEmpty else { return }
+        let unfound = try context.read { records, collection in
+            try ids.filter { id in
+                guard let record = try records.record(of: id, in: collection.rowID) else {
+                    return false
+                }
+                return record.isPending && record.base == .absent && record.staleMark == 0
+            }
+        }
+        context.engine.failures.noteCollisions(unfound, of: ids, in: context.namespace)
+    }
+
+    /// Returns outcomes in which an insert that collides again and again is refused.
+    ///
+    /// A collation of the remote may take two ids for the same, or rules may hide the document.
+    private func refusingCollisions(
+        _ outcomes: [RemoteWriteOutcome], of attempts: [OutgoingAttempt]
+    ) -> [RemoteWriteOutcome] {
+        let (failures, namespace) = (context.engine.failures, context.namespace)
+        guard failures.hasCollisions(in: namespace) else { return outcomes }
+        return zip(attempts, outcomes).map { attempt, outcome in
+            let id = attempt.record.documentID
+            let isCollision = failures.isCollision(id, in: namespace)
+            if outcome == .duplicateKey, !isCollision { return outcome }
+            failures.forgetCollision(id, in: namespace)
+            guard outcome == .duplicateKey else { return outcome }
+            return .failed(
+                RemoteError(
+                    uniquePaths: ["_id"], code: Int(StoreError.Code.duplicateKey.rawValue),
+                    "the remote has a document whose _id it takes for the same as "
+                        + "\(id.extendedJSON(.relaxed)), and finds none with exactly this _id: the "
+                        + "collation of the collection ignores the difference, or rules hide that "
+                        + "document. Delete the document here and insert it with another _id"))
+        }
     }
 
     /// Removes the outdated bases that no later commit removed.
@@ -183,11 +224,12 @@ struct Upload {
     ///   - isAlone: whether no other batch is under way.
     /// - Returns: the next batch.
     private func settle(
-        _ batch: OutgoingBatch, _ outcomes: [RemoteWriteOutcome], _ walk: Walk,
+        _ batch: OutgoingBatch, _ answers: [RemoteWriteOutcome], _ walk: Walk,
         _ tally: inout Tally,
         begin: (@Sendable (SyncTransaction) throws -> OutgoingBatch)?, isAlone: Bool
     ) async throws -> OutgoingBatch? {
         let attempts = batch.attempts
+        let outcomes = refusingCollisions(answers, of: attempts)
         logDenied(outcomes)
         tally.outdatedBases += zip(attempts, outcomes).compactMap {
             $0.leavesBase(after: $1) ? $0.record.rowID : nil
@@ -210,7 +252,11 @@ struct Upload {
         }
         for ((attempt, outcome), settlement) in zip(zip(attempts, outcomes), settlements) {
             switch settlement {
-            case .fetchAgain: tally.overtaken.append(attempt.record.documentID)
+            case .fetchAgain:
+                tally.overtaken.append(attempt.record.documentID)
+                if outcome == .duplicateKey {
+                    tally.duplicates.append(attempt.record.documentID)
+                }
             case .sendTogether:
                 if let row = attempt.record.rowID { tally.valueTaken.insert(row) }
             case .keepAttempt:

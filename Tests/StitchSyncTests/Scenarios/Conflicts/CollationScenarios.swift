@@ -80,6 +80,68 @@ struct CollationScenarios {
         #expect(try world.remoteDocument("foo") == nil)
     }
 
+    /// A device whose inserts of `FOO` the remote answers as MongoDB does where `foo` exists and the
+    /// index of `_id` ignores case; it ends after some times, as if that document was deleted.
+    private func collidingDevice(
+        _ world: SyncWorld, times: Int = .max, answers: Locked<Int>
+    ) async throws -> Device {
+        var remote = TwistedRemote(base: world.remote)
+        remote.writeOutcome = { write in
+            guard case .insert = write.action, write.documentID == "FOO" else { return nil }
+            let count = answers.withLock { answers in
+                answers += 1
+                return answers
+            }
+            return count <= times ? .duplicateKey : nil
+        }
+        let device = Device(
+            name: "A", world: world, store: try DocumentStore(at: .inMemory),
+            handler: .remoteWins, remote: remote)
+        try await device.start()
+        return device
+    }
+
+    @Test("an insert that collides with an id which is not found pauses, and says why")
+    func idOfOtherCase() async throws {
+        let (world, answers) = (try SyncWorld(), Locked(0))
+        let a = try await collidingDevice(world, answers: answers)
+        try await a.insert(["_id": "FOO", "x": 1])
+        try await a.insert(["_id": "other"])
+        for _ in 0..<4 { try await a.sync() }
+        #expect(try await a.items.pausedIDs == ["FOO"])
+        #expect(world.transcript().count { $0 == "A error rejected FOO" } == 1)
+        let pause = try a.store.read { transaction in
+            let connection = transaction.connection
+            let collection = try SyncCollectionTable(connection: connection)
+                .existing(SyncWorld.namespace)
+            return try SyncRecordTable(connection: connection)
+                .record(of: "FOO", in: collection?.rowID ?? 0)?.pause
+        }
+        #expect(pause?.code == .rejected)
+        #expect(pause?.message.contains("_id") == true)
+        // What is paused is not waited for.
+        try await a.engine.waitForUpload(timeout: .seconds(60))
+        #expect(try world.remoteDocument("other") != nil)
+        #expect(try await a.local("FOO") == ["_id": "FOO", "x": 1])
+        // Once it was resumed, it is tried again.
+        let before = answers.withLock { $0 }
+        try await a.items.resumeSync(of: "FOO")
+        for _ in 0..<4 { try await a.sync() }
+        #expect(answers.withLock { $0 } > before)
+        #expect(try await a.items.pausedIDs == ["FOO"])
+    }
+
+    @Test("an insert that collides with a document which is deleted meanwhile is sent again")
+    func collisionPasses() async throws {
+        let (world, answers) = (try SyncWorld(), Locked(0))
+        let a = try await collidingDevice(world, times: 2, answers: answers)
+        try await a.insert(["_id": "FOO", "x": 1])
+        try await a.engine.syncUntilQuiet()
+        #expect(answers.withLock { $0 } == 3)
+        #expect(try await a.items.pausedIDs == [])
+        #expect(try world.remoteDocument("FOO") == ["_id": "FOO", "x": 1])
+    }
+
     @Test("a page of a query goes on behind the exact id of the last")
     func pages() async throws {
         let (world, _) = try await world()

@@ -66,9 +66,10 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
         self.uniquePaths = uniquePaths
     }
 
-    /// Whether a unique index of the remote refused the content.
+    /// Whether a unique index of the remote refused the content; no content can change an `_id`.
     package var isUniqueValueTaken: Bool {
         errorClass == .rejected && [11_000, 11_001].contains(code)
+            && !uniquePaths.hasSameBytes(as: ["_id"])
     }
 
     /// Whether the history cannot be read from the given position.
