@@ -27,6 +27,7 @@ struct FindNewcomers {
         if isRepeated, let refused = failures.refusedNewcomers(in: context.namespace) {
             queries = queries.filter(refused.contains)
         }
+        queries = QueryGroup.order(queries)
         var (place, count) = (0, QueryGroup.countMax)
         var (refused, reported): ([SubscriptionQuery], [RemoteError]) = ([], [])
         var splits = 0

@@ -141,10 +141,13 @@ extension PushAndBootstrap {
                 of: plan.queries, from: progress, set: version, ahead)
             {
             case .staged(let next, let page): (progress, ahead) = (next, page)
-            case .failed: return false
+            case .failed:
+                // Stores the refusals since the last commit.
+                if !progress.refused.isEmpty { try await store(progress, of: version) }
+                return false
             }
         }
-        if !refusals.isEmpty { try await store(progress, of: version) }
+        if !progress.refused.isEmpty { try await store(progress, of: version) }
 
         // Pull again. The set includes the changes during the download of its documents.
         for place in concerned {
@@ -229,8 +232,10 @@ extension PushAndBootstrap {
             guard let set = history.waiting.first(where: { $0.version == version }) else {
                 return nil
             }
+            let progress = try sets.progress(of: version)
             return Plan(
-                queries: history.newQueries(of: set), progress: try sets.progress(of: version))
+                queries: history.newQueries(of: set, isOrdered: progress.isOrdered),
+                progress: progress)
         }
     }
 

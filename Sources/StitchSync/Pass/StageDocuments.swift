@@ -52,6 +52,8 @@ struct StageDocuments {
     /// Reads a page of some queries' results and stages it, with the position after it; meanwhile it
     /// asks for the next page.
     ///
+    /// A refusal is stored with what follows, unless it took several passes to be one.
+    ///
     /// - Parameters:
     ///   - queries: the set's new queries; those from the progress on are read.
     ///   - ahead: the page that was asked for while the one before it was staged.
@@ -92,7 +94,9 @@ struct StageDocuments {
             return staged
         } catch let error as RemoteError where failures.isRefusal(error, of: subjects) {
             let next = progress.afterRefusal(by: error, of: group)
-            try await context.write { sync in try sync.subscriptions.save(next, of: version) }
+            if error.errorClass != .rejected || next.isStoredAfterRefusal {
+                try await context.write { sync in try sync.subscriptions.save(next, of: version) }
+            }
             if subjects.count == 1 { failures.forget(subjects) }
             return (next, nil)
         }

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Consecutive queries of a set that the remote is asked for together.
+/// Queries of a set, consecutive in ``order(_:)``, that the remote is asked for together.
 ///
 /// They are on one collection and each ask for values of the same field, so that one request asks
 /// for all their values. An app with a subscription for each document then needs a request for a
@@ -44,6 +44,31 @@ struct QueryGroup: Sendable {
         guard queries.count > 1, let field = first.wantedValues?.field else { return first.filter }
         let values = queries.flatMap { $0.wantedValues?.values ?? [] }
         return [field.text: ["$in": .array(BSONArray(values))]]
+    }
+
+    /// Returns the queries in the order in which they are asked for: those that can go together follow
+    /// the first of them, in their order.
+    static func order(_ queries: [SubscriptionQuery]) -> [SubscriptionQuery] {
+        struct Place: Hashable {
+            let namespace: Namespace
+            let field: Name
+        }
+        var places: [Place: Int] = [:]
+        var parts: [[SubscriptionQuery]] = []
+        for query in queries {
+            guard let wanted = query.wantedValues, wanted.isWholeQuery else {
+                parts.append([query])
+                continue
+            }
+            let place = Place(namespace: query.namespace, field: wanted.field)
+            if let known = places[place] {
+                parts[known].append(query)
+            } else {
+                places[place] = parts.count
+                parts.append([query])
+            }
+        }
+        return parts.flatMap { $0 }
     }
 
     /// Returns the groups of queries from one on.

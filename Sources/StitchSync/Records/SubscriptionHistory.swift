@@ -44,10 +44,15 @@ struct SubscriptionHistory: Sendable, Hashable {
             && !waiting.contains { $0.asks(of: namespace) }
     }
 
-    /// Returns the queries of a set whose documents are not on the device.
-    func newQueries(of set: SubscriptionSet) -> [SubscriptionQuery] {
+    /// Returns the queries of a set whose documents are not on the device, in the order in which they
+    /// are asked for.
+    ///
+    /// - Parameter isOrdered: whether queries that can be asked for together follow each other; `false`
+    ///   for the order of the subscriptions.
+    func newQueries(of set: SubscriptionSet, isOrdered: Bool) -> [SubscriptionQuery] {
         var seen = held.queries.all
-        return set.subscriptions.map(\.query).filter { seen.insert($0).inserted }
+        let queries = set.subscriptions.map(\.query).filter { seen.insert($0).inserted }
+        return isOrdered ? QueryGroup.order(queries) : queries
     }
 
     /// Returns the state of a version; a version without a stored set was superseded, or waits

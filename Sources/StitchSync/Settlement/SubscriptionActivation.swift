@@ -40,7 +40,8 @@ struct SubscriptionActivation {
         let stored = SubscriptionTable(connection: transaction.connection, cache: sets)
         var history = try stored.history()
         guard let set = history.coming, set.version == version else { return nil }
-        let (queries, progress) = (history.newQueries(of: set), try stored.progress(of: version))
+        let progress = try stored.progress(of: version)
+        let queries = history.newQueries(of: set, isOrdered: progress.isOrdered)
         guard progress.query >= queries.count else { return nil }
         if progress.refused.isEmpty {
             guard history.apply(.bootstrapApplied, to: version) else { return nil }

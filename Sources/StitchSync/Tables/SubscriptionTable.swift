@@ -19,6 +19,9 @@ struct SubscriptionTable {
         var reading: Reading?
         /// The queries that the remote refused.
         var refused: [Refusal] = []
+        /// Whether queries that can be asked for together follow each other; `false` for a download
+        /// that an earlier version of the library began.
+        var isOrdered = true
     }
 
     /// The contents of a page of a query's results.
@@ -242,6 +245,10 @@ extension SubscriptionTable.Progress {
         return next
     }
 
+    /// Whether the list of refused queries is stored before the next page: storing it after each refusal
+    /// would write it as often as it is long.
+    var isStoredAfterRefusal: Bool { !refused.isEmpty && refused.count.isMultiple(of: 64) }
+
     /// Returns the progress after the remote refused the current query.
     func afterRefusal(by error: RemoteError) -> Self {
         var next = self
@@ -259,6 +266,7 @@ extension SubscriptionTable {
         select.bind(1, version)
         guard try select.step(), !select.isNull(0) else { return Progress() }
         let document = try select.document(at: 0, named: "progress")
+        let isBegun = document["query"]?.int64Value ?? 0 > 0 || document["last"] != nil
         return Progress(
             query: Int(document["query"]?.int64Value ?? 0),
             // Earlier versions of the library asked for one query at a time.
@@ -274,7 +282,9 @@ extension SubscriptionTable {
                         code: Int(part["code"]?.int64Value ?? 0),
                         message: part["message"]?.stringValue ?? "")
                 }
-            })
+            },
+            // Earlier versions of the library asked in the order of the subscriptions.
+            isOrdered: document["ordered"]?.boolValue ?? !isBegun)
     }
 
     func save(_ progress: Progress, of version: Int64) throws {
@@ -282,6 +292,7 @@ extension SubscriptionTable {
         if let last = progress.last { document.append("last", last) }
         if progress.read > 0 { document.append("read", .int64(Int64(progress.read))) }
         if progress != Progress() { document.append("count", .int64(Int64(progress.count))) }
+        if progress.isOrdered { document.append("ordered", true) }
         if let reading = progress.reading { document.append("reading", .int64(reading.rawValue)) }
         if !progress.refused.isEmpty {
             let parts = progress.refused.map { refusal in

@@ -67,4 +67,20 @@ struct QueryIndexTests {
         #expect(QueryGroup(in: queries, at: 0, atMost: 2).queries.count == 2)
         #expect(QueryGroup(in: queries, at: 1, atMost: 1).filter == filters[1])
     }
+
+    @Test("queries that can be asked for together follow the first of them, wherever they are")
+    func order() throws {
+        let others = Namespace("app", "others")
+        let wanted: [(Namespace, BSONDocument)] = [
+            (Self.items, ["_id": 1]), (others, ["_id": 1]), (Self.items, ["n": 1]),
+            (Self.items, ["n": ["$gt": 2]]), (others, ["_id": ["$in": [2, 3]]]),
+            (Self.items, ["n": 3, "m": 1]), (Self.items, ["_id": 2]), (Self.items, ["n": 2]),
+        ]
+        let queries = try wanted.map { try SubscriptionQuery($0, $1) }
+        let ordered = QueryGroup.order(queries)
+        #expect(ordered == [0, 6, 1, 4, 2, 7, 3, 5].map { queries[$0] })
+        #expect(QueryGroup.all(in: ordered).map(\.queries.count) == [2, 2, 2, 1, 1])
+        #expect(QueryGroup.order(ordered) == ordered)
+        #expect(QueryGroup.order([]) == [])
+    }
 }

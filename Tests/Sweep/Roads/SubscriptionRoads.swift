@@ -37,6 +37,21 @@ enum SubscriptionRoads {
         }
     }
 
+    /// A second collection.
+    private static let others = Namespace(Sample.namespace.database, "others")
+
+    /// Subscribes in one set to each document of two collections, in turn.
+    private static func subscribeInTurn(_ device: SweptDevice, _ count: Int) async throws {
+        let (items, others) = (device.items, device.engine.collection(Self.others))
+        await others.configure(conflictHandler: .remoteWins)
+        try await device.engine.subscriptions.update { changes in
+            for number in 0..<count {
+                try changes.append(in: items, where: ["_id": .int(number)])
+                try changes.append(in: others, where: ["_id": .int(number)])
+            }
+        }
+    }
+
     /// The roads.
     static var all: [Road] { documents + sets }
 
@@ -174,6 +189,17 @@ enum SubscriptionRoads {
                 $0
             } _: { device, _ in
                 try await device.sync()
+            },
+            filled("two collections in turn, download", .subscriptions, from: 25, upTo: 1_600) {
+                device, n in
+                try device.fillRemote(0..<n, in: others)
+                try await subscribeInTurn(device, n)
+            } count: {
+                $0
+            } _: { device, n in
+                try await device.sync()
+                let found = try device.engine.collection(others).find().count()
+                if found != n { throw SweptFailure("\(found) others, not \(n)") }
             },
             filled(
                 "each subscribed and synced in turn", .subscriptions, from: 10, upTo: 160,

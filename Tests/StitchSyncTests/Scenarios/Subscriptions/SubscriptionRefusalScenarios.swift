@@ -515,6 +515,59 @@ struct SubscriptionRefusalScenarios {
         #expect(try a.engine.subscriptions.count == count)
         world.remote.before(nil)
     }
+
+    @Test("subscriptions that alternate between two collections and fields are asked for together")
+    func alternating() async throws {
+        let world = try await world()
+        let a = try await world.device("A")
+        let others = a.engine.collection(Self.others)
+        let (requests, count) = (Locked(0), 40)
+        world.remote.before { call in
+            if call.kind == .query || call.kind == .versions { requests.withLock { $0 += 1 } }
+        }
+        let items = a.items
+        try await a.engine.subscriptions.update { changes in
+            for number in 0..<count {
+                let value = BSONValue.int32(Int32(number))
+                try changes.append(in: items, where: ["_id": value])
+                try changes.append(in: others, where: ["_id": number == 7 ? "x" : value])
+                try changes.append(in: items, where: ["m": value])
+            }
+        }
+        try await a.settle()
+        #expect(requests.withLock { $0 } == 3)
+        #expect(try await a.heldIDs == [1, 2, 3])
+        #expect(try others.find().count() == 1)
+        #expect(try a.engine.subscriptions.state == .complete)
+        // A gap in the history asks again for what may be new.
+        requests.withLock { $0 = 0 }
+        try await a.engine.forceScan(SyncWorld.namespace)
+        try await a.settle()
+        #expect(requests.withLock { $0 } == 2)
+        world.remote.before(nil)
+    }
+
+    @Test("many refused queries cost few commits, however long the list of them grows")
+    func manyRefused() async throws {
+        let world = try await world()
+        let remote = RefusingRemote(
+            base: world.remote, namespace: SyncWorld.namespace, isRefused: { false },
+            refuses: { filter in !filter.isEmpty })
+        let a = Device(
+            name: "A", world: world, store: try DocumentStore(at: .inMemory),
+            handler: .remoteWins, remote: remote)
+        try await a.start()
+        let (items, count) = (a.items, 200)
+        try await a.engine.subscriptions.update { changes in
+            for number in 0..<count {
+                try changes.append(in: items, where: ["n": .int32(Int32(number))])
+            }
+        }
+        let before = a.store.commitCount
+        try await a.sync()
+        #expect(a.store.commitCount - before < 50)
+        #expect(try a.engine.subscriptions.state == .error("no"))
+    }
 }
 
 /// Who ends a subscription is not kept waiting by what only others can end.

@@ -66,6 +66,40 @@ struct SubscriptionSetScenarios {
         #expect(try await a.heldIDs == [1, 2, 3, 4])
     }
 
+    @Test("a download that an earlier version of the library began goes on in its order")
+    func earlierOrder() async throws {
+        let world = try world()
+        let other = Namespace(SyncWorld.database, "others")
+        let b = try await world.device("B")
+        try await b.engine.collection(other).insertMany([["_id": 1], ["_id": 2]])
+        try await b.engine.syncUntilQuiet()
+        let a = try await world.device("A")
+        let (items, others) = (a.items, a.engine.collection(other))
+        await others.configure(conflictHandler: .remoteWins)
+        let version = try await a.engine.subscriptions.update { changes in
+            for id in [1, 2] as [BSONValue] {
+                try changes.append(in: items, where: ["_id": id])
+                try changes.append(in: others, where: ["_id": id])
+            }
+        }.version
+        let sets = a.engine.sets
+        try await a.store.write { transaction in
+            transaction.isEngineWrite = true
+            let stored = SubscriptionTable(connection: transaction.connection, cache: sets)
+            var history = try stored.history()
+            let isBegun = history.apply(.bootstrapBegan, to: version)
+            #expect(isBegun)
+            try stored.save(history)
+            try stored.save(SubscriptionTable.Progress(query: 2, isOrdered: false), of: version)
+        }
+        try await a.start()
+        try await a.settle()
+        // The first two count as read.
+        #expect(try await a.heldIDs == [2])
+        let found = try a.engine.collection(other).find().fetch().map(\.documentID)
+        #expect(found == [2])
+    }
+
     @Test("of sets that were made offline with no write in between, the last takes over at once")
     func superseded() async throws {
         let world = try world()
