@@ -37,6 +37,16 @@ enum RemoteKind: Sendable, Hashable {
         return kinds
     }()
 
+    /// Whether the history of an update tells the document, which MongoDB's events do not.
+    var tellsUpdated: Bool {
+        switch self {
+        case .inProcess, .served: true
+        #if MongoRemote
+            case .gateway, .deployment: false
+        #endif
+        }
+    }
+
     /// Whether other tests have their documents there, too.
     var isShared: Bool {
         switch self {
