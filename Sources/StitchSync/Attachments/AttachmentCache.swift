@@ -274,9 +274,12 @@ final class AttachmentCache: Sendable {
     /// Removes a file with its record.
     func remove(_ id: BSONObjectID) async throws { try await remove(id) { _ in true } }
 
-    /// Removes a file with its record if it is in the stage of a record that was read before.
+    /// Removes a file with its record if it is in the stage, and of the document, of a record that was
+    /// read before.
     func remove(_ record: AttachmentRecord) async throws {
-        try await remove(record.attachment.id) { $0.stage == record.stage }
+        try await remove(record.attachment.id) {
+            $0.stage == record.stage && $0.owner == record.owner
+        }
     }
 
     private func remove(

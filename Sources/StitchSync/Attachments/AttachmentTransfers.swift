@@ -38,10 +38,12 @@ final class AttachmentTransfers: Sendable {
         var isSettled = false
         /// Whether files wait for a document that a pass may send.
         var isWaiting = false
-        /// Files that are here only and that their document does not refer to any more.
-        var unreferenced: [BSONObjectID: AttachmentRecord] = [:]
-        /// Files to which only rejected writes refer.
-        var kept: Set<BSONObjectID> = []
+        /// Files that are here only and whose holders are to be looked at.
+        var unreferenced: Set<BSONObjectID> = []
+        /// Files that are here only and that no document holds, with what holds them.
+        var held: [BSONObjectID: AttachmentHolders.Holder] = [:]
+        /// Whether a pass ended since the files in ``held`` were looked at.
+        var looksAtHeld = false
     }
 
     private let documents: DocumentStore
@@ -158,7 +160,10 @@ final class AttachmentTransfers: Sendable {
                 // Some of them may be back.
                 state.looksAtLeft = true
             }
+            // The remote may have, or have refused, the change that a file waits for.
+            state.looksAtHeld = true
             return changedSubscriptions || state.isWaiting || !state.unread.isEmpty
+                || !state.held.isEmpty || !state.unreferenced.isEmpty
         }
         if isDue { wakes.notify() }
     }
@@ -278,29 +283,19 @@ final class AttachmentTransfers: Sendable {
     /// Returns where the document of a file is.
     func sender(of place: AttachmentPlace) throws -> Sender {
         try documents.read { transaction in
-            let local = try transaction.get(place.namespace, id: place.documentID)
-            let record = try record(of: place.documentID, in: place.namespace, transaction)
-            if local == nil, record?.isDeletedHere != true {
-                let left = LeftReferenceTable(connection: transaction.connection)
-                let references = try left.references(of: place.documentID, in: place.namespace)
-                if let reference = references.first(where: place.attachment.hasContent) {
-                    return .left(reference)
-                }
+            let owner = AttachmentRecord.Owner(
+                namespace: place.namespace, documentID: place.documentID)
+            let holders = AttachmentHolders(transaction: transaction)
+            let left = try holders.leftReferences(of: owner)
+            if let reference = left.first(where: place.attachment.hasContent) {
+                return .left(reference)
             }
-            guard let base = record?.base.document(local: local),
+            let local = try transaction.get(place.namespace, id: place.documentID)
+            guard let base = try holders.record(of: owner)?.base.document(local: local),
                 let reference = place.attachment.reference(in: base)
             else { return .onlyHere }
             return .synced(reference)
         }
-    }
-
-    private func record(
-        of id: BSONValue, in namespace: Namespace, _ transaction: ReadTransaction
-    ) throws -> SyncRecord? {
-        let stored = SyncCollectionTable(connection: transaction.connection)
-        guard let collection = try stored.existing(namespace) else { return nil }
-        return try SyncRecordTable(connection: transaction.connection).record(
-            of: id, in: collection.rowID)
     }
 }
 
@@ -321,14 +316,14 @@ extension AttachmentTransfers {
             let cache = try cache()
             try await settleEarlierFiles(cache)
             try await readDocuments(cache)
-            try await removeUnreferenced(cache)
+            try await settleUnreferenced(cache)
             guard let files = remote.attachments else { return AttachmentReport() }
             var round = TransferAttachments(self, cache, files, carrying: carries)
             let report = try await round.run()
             state.withLock { $0.isWaiting = report.waiting > 0 }
-            if round.hasSettledLeft {
+            if round.hasSettled {
                 try await settleLeft(cache)
-                try await removeUnreferenced(cache)
+                try await settleUnreferenced(cache)
             }
             try await evict(cache)
             return report
@@ -436,6 +431,8 @@ extension AttachmentTransfers {
     private func readDocuments(_ cache: AttachmentCache) async throws {
         let (changed, unread, added) = state.withLock { state in
             defer { (state.changed, state.unread, state.added) = ([], [], []) }
+            if state.looksAtHeld { state.unreferenced.formUnion(state.held.keys) }
+            state.looksAtHeld = false
             return (state.changed, state.unread, state.added)
         }
         do {
@@ -454,18 +451,6 @@ extension AttachmentTransfers {
             }
             throw error
         }
-    }
-
-    /// Whether a document is missing although nobody deleted it: absence proves nothing, and a file
-    /// that was not sent is here only.
-    private func isMissing(
-        _ owner: AttachmentRecord.Owner, _ transaction: ReadTransaction
-    ) throws -> Bool {
-        if let record = try record(of: owner.documentID, in: owner.namespace, transaction) {
-            return !record.isDeletedHere
-        }
-        let left = LeftReferenceTable(connection: transaction.connection)
-        return try !left.references(of: owner.documentID, in: owner.namespace).isEmpty
     }
 
     /// The number of documents that left the device and are looked at together.
@@ -505,14 +490,15 @@ extension AttachmentTransfers {
             for left in page {
                 let owner = AttachmentRecord.Owner(
                     namespace: left.namespace, documentID: left.documentID)
-                let (isHere, isDeleted) = try documents.read { transaction in
-                    let local = try transaction.get(left.namespace, id: left.documentID)
-                    let record = try record(of: left.documentID, in: left.namespace, transaction)
-                    return (local != nil, record?.isDeletedHere == true)
+                let (isHere, references) = try documents.read { transaction in
+                    (
+                        try transaction.get(left.namespace, id: left.documentID) != nil,
+                        try AttachmentHolders(transaction: transaction).leftReferences(of: owner)
+                    )
                 }
                 if isHere {
                     try await settle(owner, cache)
-                } else if try await !settle(isDeleted ? [] : left.references, owner, cache) {
+                } else if try await !settle(references, owner, cache) {
                     continue
                 }
                 done.append(left.row)
@@ -527,35 +513,53 @@ extension AttachmentTransfers {
     /// Settles the files of a document that left the device.
     ///
     /// - Parameter references: those in the document; none where the app deleted it.
-    /// - Returns: whether the remote has all of them.
+    /// - Returns: whether none of them is here only.
     private func settle(
         _ references: [Attachment], _ owner: AttachmentRecord.Owner, _ cache: AttachmentCache
     ) async throws -> Bool {
         forget(owner, except: [])
         var isDone = true
-        // The document may have left before a round looked at it.
         for reference in references {
             guard let record = try cache.record(reference.id), record.isUnsent,
-                record.isContent(of: reference), record.owner != owner
+                record.isContent(of: reference)
             else { continue }
-            guard try record.stage == .staged || !isReferred(record) else {
-                // The file goes with its own document first; this one may still get it.
-                isDone = false
-                continue
-            }
-            try await cache.change(reference.id) { record in
-                guard record.isUnsent, record.isContent(of: reference) else { return }
-                (record.stage, record.owner, record.attachment) = (.toSend, owner, reference)
+            isDone = false
+            // The document may have left before a round looked at it.
+            if record.owner != owner || record.stage == .staged {
+                state.withLock { state in
+                    state.held[reference.id] = nil
+                    state.unreferenced.insert(reference.id)
+                }
             }
         }
         for record in try cache.records(of: owner) {
             switch record.stage {
-            case .toSend where references.contains(where: record.isContent): isDone = false
+            case .toSend where references.contains(where: record.isContent): continue
             case .toSend, .loading, .here: try await remove(record, cache)
             case .arriving, .staged, .removing: continue
             }
         }
         return isDone
+    }
+
+    /// Ends the attempts to send a file with a document that left the device.
+    ///
+    /// The file then goes with another document that refers to it, stays for a rejected write, or is
+    /// removed.
+    func giveUp(_ record: AttachmentRecord) async throws {
+        guard let owner = record.owner else { return }
+        try await documents.write { transaction in
+            let collections = SyncCollectionTable(connection: transaction.connection)
+            guard let collection = try collections.existing(owner.namespace) else { return }
+            let left = LeftReferenceTable(connection: transaction.connection)
+            let references = try left.references(of: owner.documentID, in: owner.namespace)
+            try left.set(
+                references.filter { !record.isContent(of: $0) }, of: owner.documentID,
+                in: collection.rowID)
+        }
+        state.withLock { _ = $0.unreferenced.insert(record.attachment.id) }
+        noteSuccess(record.attachment.id)
+        note(record.attachment.id, sent: nil)
     }
 
     private func readAll(_ namespace: Namespace, _ cache: AttachmentCache) async throws {
@@ -574,15 +578,12 @@ extension AttachmentTransfers {
         // The records first: the document that is read afterwards has the reference of each of them that
         // is to be sent, unless the reference was taken out.
         let known = try cache.records(of: owner)
-        let (attachments, isLost) = try documents.read { transaction in
-            let document = try transaction.get(owner.namespace, id: owner.documentID)
-            let isLost = try document == nil && isMissing(owner, transaction)
-            return (document.map(Attachment.all) ?? [], isLost)
+        let attachments = try documents.read { transaction in
+            try transaction.get(owner.namespace, id: owner.documentID).map(Attachment.all) ?? []
         }
         for record in known where !attachments.contains(where: record.isContent) {
             // A reference that is being stored now is in the document soon.
             if record.stage == .staged, !isOld(record) { continue }
-            if isLost, record.isUnsent { continue }
             try await remove(record, cache)
         }
         forget(owner, except: attachments)
@@ -594,8 +595,9 @@ extension AttachmentTransfers {
             guard record.isContent(of: attachment) else { continue }
             state.withLock { state in
                 // A document has the reference again, or also.
-                guard state.kept.remove(attachment.id) != nil, record.owner != owner else { return }
-                state.unreferenced[attachment.id] = record
+                guard state.held.removeValue(forKey: attachment.id) != nil, record.owner != owner
+                else { return }
+                state.unreferenced.insert(attachment.id)
             }
             let isAttached = record.stage == .staged
             let isOwn = record.owner == nil ? isAttached : record.owner == owner
@@ -615,111 +617,85 @@ extension AttachmentTransfers {
         }
     }
 
-    /// Removes a file to which its document does not refer; later, if it is here only.
+    /// Removes a file to which its document does not refer; if it is here only, its other holders are
+    /// looked at first.
     private func remove(_ record: AttachmentRecord, _ cache: AttachmentCache) async throws {
         guard !record.isUnsent else {
-            state.withLock { $0.unreferenced[record.attachment.id] = record }
+            state.withLock { _ = $0.unreferenced.insert(record.attachment.id) }
             return
         }
         try await cache.remove(record)
         noteSuccess(record.attachment.id)
     }
 
-    /// Whether the document of a file refers to it, also one that left the device.
-    private func isReferred(_ record: AttachmentRecord) throws -> Bool {
-        guard let owner = record.owner else { return false }
-        return try documents.read { transaction in
-            let document = try transaction.get(owner.namespace, id: owner.documentID)
-            if let document {
-                return Attachment.all(in: document).contains(where: record.isContent)
+    /// Decides on the files that are here only and whose document may not refer to them any more: each is
+    /// sent with a document that does, stays for another holder, or is removed.
+    private func settleUnreferenced(_ cache: AttachmentCache) async throws {
+        let (ids, known) = state.withLock { ($0.unreferenced, Set($0.held.keys)) }
+        guard !ids.isEmpty else { return }
+        // As they are now: a round that ended early may have noted them long ago.
+        let records = try ids.sorted().compactMap { try cache.record($0) }.filter(\.isUnsent)
+        let holders = try documents.read {
+            try AttachmentHolders(transaction: $0).holders(
+                of: records, knownWithoutDocument: known)
+        }
+        for id in ids.subtracting(records.map(\.attachment.id)) { noteHolder(nil, of: id) }
+        for record in records {
+            guard let holder = holders[record.attachment.id] else { continue }
+            if case .document(let owner, let reference) = holder {
+                try await assign(reference, to: owner, cache)
             }
-            let left = LeftReferenceTable(connection: transaction.connection)
-            return try left.references(of: owner.documentID, in: owner.namespace)
-                .contains(where: record.isContent)
+            noteHolder(holder, of: record.attachment.id)
+        }
+        for record in records where holders[record.attachment.id] == nil {
+            // The removal of another file takes its time: what was written meanwhile is looked at first.
+            guard state.withLock({ $0.changed.isEmpty }) else {
+                wakes.notify()
+                return
+            }
+            // A reference that is being stored now is in the document soon.
+            if record.stage != .staged || isOld(record) {
+                try await cache.remove(record)
+                noteSuccess(record.attachment.id)
+            }
+            noteHolder(nil, of: record.attachment.id)
         }
     }
 
-    /// Removes the files that are here only and that nothing refers to.
-    ///
-    /// The reference may be in a rejected write, which the app may repeat, or have moved to another
-    /// document: all of these are looked at once for all such files.
-    private func removeUnreferenced(_ cache: AttachmentCache) async throws {
-        let candidates = state.withLock { $0.unreferenced }
-        guard !candidates.isEmpty else { return }
-        let rejected = try documents.read { try rejectedFiles(candidates, $0) }
-        // Of those that are kept already, a document with the reference would have been noted.
-        let known = state.withLock { $0.kept }.intersection(rejected)
-        let rest = candidates.filter { !known.contains($0.key) }
-        let owners = try rest.isEmpty ? [:] : documents.read { try self.owners(of: rest, $0) }
-        let kept = rejected.subtracting(owners.keys)
+    /// Notes what holds a file after its holders were looked at.
+    private func noteHolder(_ holder: AttachmentHolders.Holder?, of id: BSONObjectID) {
         state.withLock { state in
-            state.kept.subtract(candidates.keys)
-            state.kept.formUnion(kept)
-        }
-        for (id, record) in candidates {
-            if let owner = owners[id] {
-                try await cache.change(id) { record in
-                    guard record.isUnsent else { return }
-                    (record.stage, record.owner) = (.toSend, owner)
-                }
-            } else if !kept.contains(id) {
-                // The removal of another file takes its time: what was written meanwhile is looked at first.
-                guard state.withLock({ $0.changed.isEmpty }) else {
-                    wakes.notify()
-                    return
-                }
-                if try !isReferred(record) {
-                    try await cache.remove(record)
-                    noteSuccess(id)
-                }
-            }
-            state.withLock { $0.unreferenced[id] = nil }
-        }
-    }
-
-    /// Returns those of some files to which rejected writes refer.
-    private func rejectedFiles(
-        _ files: [BSONObjectID: AttachmentRecord], _ transaction: ReadTransaction
-    ) throws -> Set<BSONObjectID> {
-        var kept: Set<BSONObjectID> = []
-        let rejected = RejectedWriteTable(connection: transaction.connection)
-        for collection in try SyncCollectionTable(connection: transaction.connection).all() {
-            for rejection in try rejected.all(.reverted, in: collection) {
-                let editions = [rejection.write.document, rejection.write.laterDocument]
-                for document in editions.compactMap(\.self) {
-                    kept.formUnion(Self.ids(of: files, in: document))
-                }
+            state.unreferenced.remove(id)
+            switch holder {
+            case .missingDocument, .write: state.held[id] = holder
+            case .document, nil: state.held[id] = nil
             }
         }
-        return kept
     }
 
-    /// Returns a document that refers to each of some files.
-    private func owners(
-        of files: [BSONObjectID: AttachmentRecord], _ transaction: ReadTransaction
-    ) throws -> [BSONObjectID: AttachmentRecord.Owner] {
-        var owners: [BSONObjectID: AttachmentRecord.Owner] = [:]
-        for collection in try SyncCollectionTable(connection: transaction.connection).all() {
-            let namespace = collection.namespace
-            try transaction.forEach(namespace) { document in
-                for id in Self.ids(of: files, in: document) {
-                    let owner = AttachmentRecord.Owner(
-                        namespace: namespace, documentID: document.documentID)
-                    if owners[id] == nil || files[id]?.owner == owner { owners[id] = owner }
-                }
+    /// Has a file sent with a document that refers to it.
+    private func assign(
+        _ reference: Attachment, to owner: AttachmentRecord.Owner, _ cache: AttachmentCache
+    ) async throws {
+        let isChanged = try await cache.change(reference.id) { record in
+            guard record.isUnsent, record.isContent(of: reference) else { return }
+            // What the remote answered concerned the other document.
+            if record.owner != owner { (record.unknownSince, record.problem) = (nil, nil) }
+            (record.stage, record.owner, record.attachment) = (.toSend, owner, reference)
+        }
+        if isChanged { wakes.notify() }
+    }
+
+    /// Whether a file only waits until the app decides about a rejected write, or until the remote has a
+    /// pending change that takes the reference out.
+    func isKept(_ id: BSONObjectID) -> Bool {
+        state.withLock { state in
+            switch state.held[id] {
+            case .write: true
+            case .document, .missingDocument, nil: false
             }
         }
-        return owners
     }
-
-    private static func ids(
-        of files: [BSONObjectID: AttachmentRecord], in document: BSONDocument
-    ) -> [BSONObjectID] {
-        Attachment.all(in: document).filter { files[$0.id]?.isContent(of: $0) == true }.map(\.id)
-    }
-
-    /// Whether a file waits only for the app's decision about a rejected write.
-    func isKept(_ id: BSONObjectID) -> Bool { state.withLock { $0.kept.contains(id) } }
 
     /// Notes that a file is to be loaded, if the collection's policy says so.
     private func wantIfChosen(

@@ -8,8 +8,9 @@ struct TransferAttachments {
     /// Returns whether a file may be sent or loaded now.
     let carries: @Sendable (Attachment) -> Bool
     private var report = AttachmentReport()
-    /// Whether the remote has, or will not have, a file whose document left the device.
-    private(set) var hasSettledLeft = false
+    /// Whether the remote has a file now, or does not take it with a document that left the device:
+    /// others that refer to it may wait for that.
+    private(set) var hasSettled = false
     /// Whether the app waits for the one file that is loaded, and gets its error.
     private var isForApp = false
 
@@ -172,11 +173,11 @@ extension TransferAttachments {
         report.waiting += 1
     }
 
-    /// Removes a file whose document left the device, and that the remote has not taken for a day: until
+    /// Gives up a file whose document left the device, and that the remote has not taken for a day: until
     /// then, the user may get the right to send it again, or an operator may mend what is wrong.
     ///
     /// - Parameter unknownSince: the first time when the remote did not take it; `nil` for now.
-    /// - Returns: whether the file was removed.
+    /// - Returns: whether the file was given up.
     private mutating func isOver(
         _ record: AttachmentRecord, unknownSince: BSONDatetime?
     ) async throws(Interrupted) -> Bool {
@@ -192,10 +193,8 @@ extension TransferAttachments {
             }
             return false
         }
-        try await storing { try await cache.remove(record) }
-        engine.noteSuccess(record.attachment.id)
-        engine.note(record.attachment.id, sent: nil)
-        hasSettledLeft = true
+        try await storing { try await engine.giveUp(record) }
+        hasSettled = true
         return true
     }
 
@@ -213,7 +212,6 @@ extension TransferAttachments {
             return
         }
         let reference: Attachment
-        var hasLeft = false
         switch try storing({ try engine.sender(of: known) }) {
         case .onlyHere:
             report.waiting += 1
@@ -221,7 +219,7 @@ extension TransferAttachments {
         case .synced(let stored):
             reference = stored
             try await noteKnown(record)
-        case .left(let stored): (reference, hasLeft) = (stored, true)
+        case .left(let stored): reference = stored
         }
         // A name that was changed may not be at the remote yet.
         let place = AttachmentPlace(known.namespace, documentID: known.documentID, reference)
@@ -235,7 +233,7 @@ extension TransferAttachments {
             case .complete:
                 try await finish(record) { ($0.stage, $0.unknownSince) = (.here, nil) }
                 report.sent += 1
-                if hasLeft { hasSettledLeft = true }
+                hasSettled = true
                 return
             case .unknown: return try await noteUnknown(record)
             case .partial(let offset):

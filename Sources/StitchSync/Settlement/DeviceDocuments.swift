@@ -57,10 +57,13 @@ struct DeviceDocuments {
         try removeRecord(record, local: local)
         sync.note(.desynced, of: record.documentID, from: record.version)
         try sync.forgetEditions(of: record.documentID)
-        guard local != nil else { return }
+        guard local != nil else {
+            // A file may have waited for the document.
+            return sync.noteChange(of: record.documentID)
+        }
         let own = try sync.removeLocal(record.documentID, as: .syncEnded)
         // The files of a change that is given up go with it, unless the remote may have the change.
-        if record.isPending, record.attempt == nil {
+        if record.isPending, record.attempt == nil, record.unresolved.isEmpty {
             try sync.keepReferences(
                 of: record.documentID, in: record.base.document(local: local))
         }

@@ -160,7 +160,9 @@ struct AttachmentsThatLeftTests {
         }
         let user = RuleUser(id: "ann")
         let remote = InProcessRemote(
-            store: try DocumentStore(at: .inMemory), rules: try rules(open), user: user)
+            store: try DocumentStore(
+                at: .inMemory, options: .init(changeHistory: .keep(changesMax: 1_000))),
+            rules: try rules(open), user: user)
         let store = try DocumentStore(at: .file(scratch.path("r.stitch")))
         let a = Device(store: store, engine: try SyncEngine(store: store, remote: remote))
         try await a.rooms.insertOne(["_id": 1])
