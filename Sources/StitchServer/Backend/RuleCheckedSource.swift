@@ -16,7 +16,7 @@ struct RuleCheckedSource: CursorSource {
     var news: CommitNotifier? { source.news }
     var newsScope: CommitScope { source.newsScope }
     var reportsRuleChanges: Bool { source.reportsRuleChanges }
-    var hasAllChanges: Bool { source.hasAllChanges }
+    var changesUpTo: BSONDatetime? { source.changesUpTo }
 
     init(
         _ source: any CursorSource, _ rules: UserRules, _ ruleGuard: RuleAccessPolicy?,

@@ -245,15 +245,16 @@ extension ClientConnection.State {
     /// committed after a change with a later time.
     private static let commitMS: Int64 = 1_000
 
-    /// Notes that a change stream's client asks for more, and that there is no more.
+    /// Notes that a change stream's client asks for more, and that there is no more up to a time.
     ///
     /// A device may have opened the stream on another connection.
-    mutating func noteCaughtUp(_ namespace: Namespace) {
+    mutating func noteCaughtUp(_ namespace: Namespace, upTo time: BSONDatetime) {
         guard !namespace.collection.hasBytePrefix("$cmd"),
             let name = Self.remembered(namespace.description)
         else { return }
+        let known = caughtUp[name]?.milliseconds ?? .min
         caughtUp[name] = BSONDatetime(
-            milliseconds: BSONDatetime.now.milliseconds - Self.commitMS)
+            milliseconds: max(known, time.milliseconds - Self.commitMS))
         guard caughtUp.count > WriteReaders.collectionsMax,
             let oldest = caughtUp.min(by: { $0.value.milliseconds < $1.value.milliseconds })
         else { return }

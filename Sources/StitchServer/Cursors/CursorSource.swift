@@ -24,8 +24,9 @@ protocol CursorSource: Sendable {
     /// Whether the source itself reports that other rules apply to its user now.
     var reportsRuleChanges: Bool { get }
 
-    /// Whether the source is a change stream that follows all changes until now.
-    var hasAllChanges: Bool { get }
+    /// The time up to which a change stream's source has all changes; `nil` for other sources, and while
+    /// the time is not known.
+    var changesUpTo: BSONDatetime? { get }
 
     /// Skips changes that the client does not see, if that needs no wait; returns whether another
     /// change follows.
@@ -43,7 +44,7 @@ extension CursorSource {
     var news: CommitNotifier? { nil }
     var newsScope: CommitScope { .everything }
     var reportsRuleChanges: Bool { false }
-    var hasAllChanges: Bool { false }
+    var changesUpTo: BSONDatetime? { nil }
     mutating func skipUnseen() -> Bool { true }
 }
 

@@ -7,8 +7,8 @@ struct GatewayStream: CursorSource {
     var survivesCollectionEnd: Bool { true }
     /// A stream ends when the rules for its user have changed.
     var reportsRuleChanges: Bool { true }
-    /// Without the deployment the gateway does not know what changed.
-    var hasAllChanges: Bool { reader?.feed.isConnected ?? false }
+    /// Of a silent deployment the gateway does not know what changed since.
+    var changesUpTo: BSONDatetime? { reader?.feed.changesUpTo }
     var news: CommitNotifier? { reader?.feed.news }
 
     /// The number of events that are read from the feed at once.

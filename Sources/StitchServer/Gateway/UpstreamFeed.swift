@@ -28,6 +28,8 @@ final class UpstreamFeed: Sendable {
         var isConnected = false
         /// The time of the last batch; one comes at least each second.
         var lastRead = ContinuousClock.now
+        /// The time up to which the events are all there are; `nil` before the first batch.
+        var changesUpTo: BSONDatetime?
         var readers = 0
         var lastUsed = ContinuousClock.now
         /// The last known documents of collections that keep no earlier ones.
@@ -98,6 +100,12 @@ final class UpstreamFeed: Sendable {
         state.withLock { $0.isConnected && $0.lastRead + Self.silenceMax > .now }
     }
 
+    /// The time up to which the feed has all changes of the upstream; `nil` if it has read nothing.
+    ///
+    /// It is that of the last command which the upstream answered with all it had: the answer may have
+    /// been on its way for long.
+    var changesUpTo: BSONDatetime? { state.withLock { $0.changesUpTo } }
+
     /// The number of streams that read the feed.
     var readerCount: Int { state.withLock { $0.readers } }
 
@@ -157,6 +165,10 @@ final class UpstreamFeed: Sendable {
 // MARK: - Following the upstream
 
 extension UpstreamFeed {
+    /// The number of events of one command.
+    private static let batchSize = 1_000
+    /// The size of a batch behind which the upstream may have left an event out, in bytes.
+    private static let fullBatchBytes = 8 * 1024 * 1024
     /// The wait of one command for changes, in milliseconds.
     private static let waitMilliseconds: Int64 = 1_000
     /// The longest pause after a failure.
@@ -206,6 +218,7 @@ extension UpstreamFeed {
     private func read(_ hasSucceeded: () -> Void) throws -> Bool {
         let link = try link.atNewPlace(for: nil)
         let (target, database) = UpstreamStream.target(scope)
+        var asked = BSONDatetime.now
         var batch = UpstreamBatch(
             try link.run(
                 UpstreamStream.command(
@@ -213,12 +226,13 @@ extension UpstreamFeed {
                 on: database, repeatedAs: .read, for: nil))
         var isFirst = true
         while !isStopped {
-            try add(batch, isFirst: isFirst, link)
+            try add(batch, asked: asked, isFirst: isFirst, link)
             hasSucceeded()
             guard batch.cursor != 0 else { return !isFirst || !batch.documents.isEmpty }
             isFirst = false
-            var more = batch.more(Namespace(database, target), size: 1_000)
+            var more = batch.more(Namespace(database, target), size: Self.batchSize)
             more.append("maxTimeMS", .int64(Self.waitMilliseconds))
+            asked = .now
             batch = UpstreamBatch(try link.run(more, on: database, repeatedAs: .read, for: nil))
         }
         if batch.cursor != 0 {
@@ -227,8 +241,17 @@ extension UpstreamFeed {
         return true
     }
 
-    private func add(_ batch: UpstreamBatch, isFirst: Bool, _ link: UpstreamLink) throws {
+    /// Adds the events of a batch.
+    ///
+    /// - Parameter asked: the time before the upstream was asked for it.
+    private func add(
+        _ batch: UpstreamBatch, asked: BSONDatetime, isFirst: Bool, _ link: UpstreamLink
+    ) throws {
         let all = try batch.documents.map { try FeedEvent($0) }
+        // The command that opens a stream may return before it has looked for events.
+        let isWhole =
+            !isFirst && all.count < Self.batchSize
+            && all.reduce(0) { $0 + $1.document.byteCount } < Self.fullBatchBytes
         // An empty batch only moves on the position from which an idle client resumes.
         let isNews = !all.isEmpty || isFirst
         // Before the documents are read, which takes a while: what changed is known to have changed.
@@ -240,13 +263,17 @@ extension UpstreamFeed {
             rest = rest.dropFirst(events.count)
             let end =
                 try rest.isEmpty ? batch.token.map { try FeedToken($0) } : events.last?.token
-            add(events, end: end ?? events.last?.token, isFirst: isOpening)
+            add(
+                events, end: end ?? events.last?.token, isFirst: isOpening,
+                changesUpTo: rest.isEmpty && isWhole ? asked : nil)
             isOpening = false
             if isNews { news.notify() }
         } while !rest.isEmpty
     }
 
-    private func add(_ events: [FeedEvent], end: FeedToken?, isFirst: Bool) {
+    private func add(
+        _ events: [FeedEvent], end: FeedToken?, isFirst: Bool, changesUpTo: BSONDatetime?
+    ) {
         guard let end else { return }
         state.withLock { state in
             if state.start == nil { state.start = events.first?.token ?? end }
@@ -258,6 +285,7 @@ extension UpstreamFeed {
             Self.trim(&state)
             state.isConnected = true
             state.lastRead = .now
+            if let changesUpTo { state.changesUpTo = changesUpTo }
         }
     }
 

@@ -16,7 +16,7 @@ struct ChangeStreamSource: CursorSource {
     }
     /// A change stream reports changed rules as events.
     var reportsRuleChanges: Bool { true }
-    var hasAllChanges: Bool { true }
+    var changesUpTo: BSONDatetime? { .now }
 
     /// The number of changes that are read from the feed at once.
     private static let changesMax = 500

@@ -101,6 +101,35 @@ import Testing
         }
     }
 
+    @Test("At a gateway whose upstream is silent, no device has seen what was written since")
+    func silentUpstream() async throws {
+        try await GatewayProcesses.run(1) { world in
+            let (port, upstream) = (world.ports[0], world.upstream.processID)
+            try await BlockingThread.run {
+                let root = try ServerClient(port: port, database: "shop")
+                try root.insert([["_id": 1]], into: "items")
+                let device = try ServerClient(port: port, database: "shop")
+                try device.run(Self.hello("a", "1"))
+                let opened = try device.run([
+                    "aggregate": "items", "pipeline": [["$changeStream": [:]]], "cursor": [:],
+                ])
+                let cursor = opened["cursor"]?.documentValue?["id"] ?? .null
+                func hasSeen(_ time: Int64) throws -> Bool {
+                    try device.run(["getMore": cursor, "collection": "items", "maxTimeMS": 100])
+                    let readers = WriteReaders.readers(
+                        try Self.devices(root), of: Namespace("shop", "items"), since: time)
+                    return readers.first?["hasSeen"] == true
+                }
+                let start = BSONDatetime.now.milliseconds
+                while try !hasSeen(start) {}
+                kill(upstream, SIGSTOP)
+                defer { kill(upstream, SIGCONT) }
+                let stopped = BSONDatetime.now.milliseconds
+                for _ in 1...25 { #expect(try !hasSeen(stopped)) }
+            }
+        }
+    }
+
     @Test("A device that left stays listed, also after a restart")
     func gone() async throws {
         let server = try ServerProcess.start()
@@ -124,10 +153,11 @@ import Testing
     @Test("A device that follows many collections has seen what it has of each")
     func manyCollections() {
         var state = ClientConnection.State(lastUsed: .now)
-        for number in 1...20 { state.noteCaughtUp(Namespace("shop", "c\(number)")) }
+        func note(_ name: String) { state.noteCaughtUp(Namespace("shop", name), upTo: .now) }
+        for number in 1...20 { note("c\(number)") }
         #expect(state.caughtUp.count == 20)
-        for number in 21...100 { state.noteCaughtUp(Namespace("shop", "c\(number)")) }
-        state.noteCaughtUp(Namespace("shop", String(repeating: "x", count: 300)))
+        for number in 21...100 { note("c\(number)") }
+        note(String(repeating: "x", count: 300))
         #expect(state.caughtUp.count == WriteReaders.collectionsMax)
         #expect(!state.caughtUp.keys.contains { $0.text.utf8.count > 255 })
     }

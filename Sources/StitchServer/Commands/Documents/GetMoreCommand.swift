@@ -94,6 +94,8 @@ enum GetMoreCommand {
         let news = source.news ?? backend.commits
         let generation = news.generation
         var source = source
+        // Before the documents are read: what follows them has later times.
+        let changesUpTo = source.changesUpTo
         let batch: CursorBatch
         do {
             batch = try source.next(reading.limits, reading.call)
@@ -101,8 +103,10 @@ enum GetMoreCommand {
             backend.cursors.unpin(cursor.id, source, isAtEnd: true)
             throw error
         }
-        if batch.documents.isEmpty, source.hasAllChanges {
-            reading.call.connection.state.withLock { $0.noteCaughtUp(cursor.namespace) }
+        if batch.documents.isEmpty, let changesUpTo {
+            reading.call.connection.state.withLock {
+                $0.noteCaughtUp(cursor.namespace, upTo: changesUpTo)
+            }
         }
         if batch.documents.isEmpty, !batch.isAtEnd, !isTimeUp, cursor.options.awaitsData,
             backend.cursors.end(of: cursor.id) == nil
