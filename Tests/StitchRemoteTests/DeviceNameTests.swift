@@ -203,6 +203,19 @@
             }
         }
 
+        @Test func `a description has the numbers that are known, zeros included`() {
+            func numbers(_ backlog: DeviceBacklog?) -> [BSONValue?] {
+                let metadata = ClientMetadata(
+                    applicationName: "a", applicationVersion: nil,
+                    device: DeviceIdentity(first: 1, instance: 1), backlog: { backlog })
+                let own = metadata.document["stitchsync"]?.documentValue ?? [:]
+                return ["pending", "paused", "rejected"].map { own[$0] }
+            }
+            #expect(numbers(DeviceBacklog(paused: 2)) == [.int64(0), .int64(2), .int64(0)])
+            #expect(numbers(DeviceBacklog()) == [.int64(0), .int64(0), .int64(0)])
+            #expect(numbers(nil) == [nil, nil, nil])
+        }
+
         @Test func `the description of the longest names fits into MongoDB's limit`() {
             let metadata = ClientMetadata(
                 applicationName: String(repeating: "é", count: 500),

@@ -29,12 +29,12 @@
                 own.append("device", .string(String(device.first, radix: 16)))
                 own.append("instance", .string(String(device.instance, radix: 16)))
             }
-            let backlog = backlog() ?? DeviceBacklog()
-            let waiting = [
-                ("pending", backlog.pending), ("paused", backlog.paused),
-                ("rejected", backlog.rejected),
-            ].filter { $0.1 > 0 }
-            for (name, count) in waiting { own.append(name, .int64(Int64(count))) }
+            // Without the numbers the server keeps those that it knows.
+            if let backlog = backlog() {
+                own.append("pending", .int64(Int64(backlog.pending)))
+                own.append("paused", .int64(Int64(backlog.paused)))
+                own.append("rejected", .int64(Int64(backlog.rejected)))
+            }
             if !own.isEmpty { document.append("stitchsync", .document(own)) }
             return document
         }

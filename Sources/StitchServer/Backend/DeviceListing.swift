@@ -44,6 +44,7 @@ extension ServerContext {
                 .filter { $0 != .null && !earlier.contains($0) }
             row.append("instances", .array(BSONArray(earlier + own)))
             row.set("caughtUp", to: WriteReaders.merged(entry?["caughtUp"], row["caughtUp"]))
+            row.set("backlog", to: WriteReaders.later(entry?["backlog"], row["backlog"]))
             return row
         }
         func lastSeen(_ entry: BSONDocument) -> Int64 {

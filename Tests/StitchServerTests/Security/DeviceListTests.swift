@@ -7,15 +7,19 @@ import Testing
 
 /// Operators must see each device once, also after it left and after a restart.
 @Suite(.timeLimit(.minutes(5))) struct DeviceListTests {
-    private static func hello(_ device: String, _ instance: String) -> BSONDocument {
-        [
+    private static func hello(
+        _ device: String, _ instance: String, _ numbers: BSONDocument = [:]
+    ) -> BSONDocument {
+        var own: BSONDocument = [
+            "appVersion": "2.1", "device": .string(device), "instance": .string(instance),
+        ]
+        for (name, number) in numbers { own.append(name, number) }
+        return [
             "hello": 1,
             "client": [
                 "application": ["name": "Notes"],
                 "driver": ["name": "StitchRemote", "version": "0.1.0"], "os": ["type": "Linux"],
-                "stitchsync": [
-                    "appVersion": "2.1", "device": .string(device), "instance": .string(instance),
-                ],
+                "stitchsync": .document(own),
             ],
         ]
     }
@@ -126,6 +130,38 @@ import Testing
                 defer { kill(upstream, SIGCONT) }
                 let stopped = BSONDatetime.now.milliseconds
                 for _ in 1...25 { #expect(try !hasSeen(stopped)) }
+            }
+        }
+    }
+
+    @Test("A connection that does not tell what waits on its device leaves what is known")
+    func unknownBacklog() async throws {
+        try await ServerProcess.run { server in
+            try await BlockingThread.run { [port = server.port] in
+                let root = try ServerClient(port: port, database: "shop")
+                func pending() throws -> Int64? {
+                    try Self.devices(root).first { $0["device"] == "a" }?["backlog"]?
+                        .documentValue?["pending"]?.int64Value
+                }
+                func connect(_ numbers: BSONDocument = [:]) throws -> ServerClient {
+                    let client = try ServerClient(port: port, database: "shop")
+                    try client.run(Self.hello("a", "1", numbers))
+                    return client
+                }
+                var first: ServerClient? = try connect(["pending": 0, "paused": 0, "rejected": 0])
+                #expect(try pending() == 0)
+                try first?.run(["stitchsyncReportBacklog": 1, "pending": 5], on: "admin")
+                try first?.run(["stitchsyncReportBacklog": 1], on: "admin")
+                #expect(try pending() == 5)
+                let second = try connect()
+                #expect(try pending() == 5)
+                first = nil
+                // The server keeps what it knows of a device whose connection ends.
+                while try Self.devices(root).first?["connections"]?.arrayValue?.count != 1 {}
+                #expect(try pending() == 5)
+                let third = try connect(["pending": 2])
+                #expect(try pending() == 2)
+                withExtendedLifetime((second, third)) {}
             }
         }
     }

@@ -15,12 +15,16 @@ enum StitchsyncReportBacklogCommand {
         privileges: .access(.signedIn), underRules: .harmless, gateway: .here,
         statements: nil, cursor: .none,
         .server { call in
-            call.connection.state.withLock { $0.backlog = backlog(of: call.body) }
+            if let backlog = backlog(of: call.body) {
+                call.connection.state.withLock { $0.backlog = backlog }
+            }
             return .ok
         })
 
-    /// Returns the numbers that a document has, and the time.
-    static func backlog(of document: BSONDocument) -> BSONDocument {
+    /// Returns the numbers that a document has, and the time; `nil` for a document without numbers, which
+    /// does not tell what waits.
+    static func backlog(of document: BSONDocument) -> BSONDocument? {
+        guard numbers.contains(where: { document[$0] != nil }) else { return nil }
         var backlog = BSONDocument()
         for name in numbers {
             backlog.append(name, .int64(max(0, document[name]?.int64Value ?? 0)))
