@@ -232,6 +232,9 @@ enum ExpensivePart {
             """
         ),
         ("a dropped collection", "{\"drop\": \"spoils\"}"),
+        ("ended sessions", "{\"endSessions\": [\(sessions)]}"),
+        ("killed sessions", "{\"killSessions\": [\(sessions)]}"),
+        ("killed cursors", "{\"killCursors\": \"items\", \"cursors\": [\(cursors)]}"),
     ]
 }
 
@@ -265,6 +268,16 @@ extension ExpensivePart {
     private static func numbers(_ count: Int) -> String {
         (0..<count).map { "\($0)" }.joined(separator: ", ")
     }
+
+    /// 20,000 sessions of which none is known, beside those of open cursors.
+    private static let sessions = (0..<20_000).map { number in
+        let digits = String(number + 100_000, radix: 16)
+        let zeros = String(repeating: "0", count: 12 - digits.count)
+        return "{\"id\": {\"$uuid\": \"00000000-0000-4000-8000-\(zeros)\(digits)\"}}"
+    }.joined(separator: ", ")
+
+    private static let cursors = (0..<50_000).map { "{\"$numberLong\": \"\($0)\"}" }
+        .joined(separator: ", ")
 
     /// A filter that names a million values, of which the documents have few.
     private static let million = "{\"n\": {\"$in\": [\(numbers(1_000_000))]}}"

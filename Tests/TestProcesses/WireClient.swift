@@ -51,7 +51,7 @@ package final class WireClient {
     /// Tells the peer that no more bytes follow.
     package func finishSending() { Loopback.finishSending(socket) }
 
-    /// Waits for the next answer.
+    /// Waits for the next answer; without a limit it takes what has arrived.
     package func answer(within limit: Duration) -> Answer {
         let end = ContinuousClock.now + limit
         while true {
@@ -61,10 +61,12 @@ package final class WireClient {
                 return .closed
             }
             let left = ContinuousClock.now.duration(to: end)
-            guard left > .zero else { return .silent }
-            let milliseconds = left.components.seconds * 1_000 + 1
+            let milliseconds = left > .zero ? left.components.seconds * 1_000 + 1 : 0
             var wanted = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            guard poll(&wanted, 1, Int32(milliseconds)) > 0 else { continue }
+            guard poll(&wanted, 1, Int32(milliseconds)) > 0 else {
+                guard left > .zero else { return .silent }
+                continue
+            }
             var buffer = [UInt8](repeating: 0, count: 1 << 16)
             let count = read(socket, &buffer, buffer.count)
             guard count > 0 else { return .closed }

@@ -160,7 +160,7 @@ final class StoreBackend: CommandBackend {
 
     func tidy() throws {
         cursors.endIdle()
-        end(sessions.endIdle())
+        for session in sessions.endIdle() { try end(session) }
         let transactions = runner.transactions
         transactions.tidy(whileOthersWait: !transactions.queue.isEmpty)
         runner.snapshots.endIdle()
@@ -214,13 +214,14 @@ final class StoreBackend: CommandBackend {
         runner.snapshots.endAll()
     }
 
-    /// Ends sessions with their cursors and transactions.
-    func end(_ ended: [BSONDocument]) {
-        sessions.end(ended)
-        for session in ended {
-            cursors.kill(session: session)
-            runner.transactions.forget(SessionTable.key(session))
-        }
+    /// Ends a session with its cursors and its transaction.
+    ///
+    /// - Throws: the end of the calling command's time.
+    func end(_ session: BSONDocument) throws(StoreError) {
+        let key = SessionTable.key(session)
+        sessions.end(session)
+        try cursors.kill(session: key)
+        runner.transactions.forget(key)
     }
 
     /// Runs a body on the state of the store that a command sees.

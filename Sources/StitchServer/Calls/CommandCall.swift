@@ -65,11 +65,18 @@ struct CommandCall: Sendable {
     /// The key of the session in tables; empty without one.
     var sessionKey: [UInt8] { session.map(SessionTable.key) ?? [] }
 
-    /// Returns the sessions that a command names, as sessions of the calling user.
-    func ownSessions(_ named: BSONArray?) throws(CommandFailure) -> [BSONDocument] {
+    /// Calls a body with each session that a command names, as a session of the calling user.
+    ///
+    /// - Throws: the errors of the body, and the end of the command's time.
+    func forEachOwnSession(
+        _ named: BSONArray?, _ body: (BSONDocument) throws -> Void
+    ) throws {
         let user = connection.state.withLock { $0.user }
-        return try SessionTable.sessions(named).map { (session) throws(CommandFailure) in
-            try SessionTable.own(session, of: user)
+        let userID = try user.map { try SessionTable.userID($0) }
+        for value in named ?? [] {
+            try WorkBudget.spend()
+            guard let session = value.documentValue, SessionTable.hasID(session) else { continue }
+            try body(SessionTable.own(session, ofID: userID))
         }
     }
 

@@ -304,15 +304,21 @@ final class CursorTable: Sendable {
         wake(ended)
     }
 
-    /// Ends the cursors of a session.
-    func kill(session: BSONDocument) {
-        let key = SessionTable.key(session)
-        killAll { $0.session.map(SessionTable.key) == key }
+    /// Ends the cursors of a session, at a cost that grows with these only.
+    ///
+    /// - Parameter session: the key of the session (``SessionTable/key(_:)``).
+    /// - Throws: the end of the calling command's time.
+    func kill(session: [UInt8]) throws(StoreError) {
+        let ids = state.withLock { $0.cursors.ids(ofSession: session) }
+        for id in ids {
+            try WorkBudget.spend()
+            _ = kill(id)
+        }
     }
 
-    /// Ends all cursors that match a condition.
-    func killAll(where isMeant: (Cursor) -> Bool = { _ in true }) {
-        let ids = state.withLock { $0.cursors.values.filter(isMeant).map(\.id) }
+    /// Ends all cursors.
+    func killAll() {
+        let ids = state.withLock { Array($0.cursors.byID.keys) }
         for id in ids { _ = kill(id) }
     }
 
@@ -362,9 +368,14 @@ private struct CursorList: Sendable {
     private(set) var memoryBytes = 0
     /// The number of cursors of each user that the deployment behind a gateway holds.
     private var forwardedCounts: [CursorOwner: Int] = [:]
+    /// The ids of the cursors of each session, by the session's key.
+    private var sessions: [[UInt8]: Set<Int64>] = [:]
 
     /// The number of a user's cursors that the deployment behind a gateway holds.
     func forwarded(of owner: CursorOwner) -> Int { forwardedCounts[owner] ?? 0 }
+
+    /// The ids of a session's cursors.
+    func ids(ofSession key: [UInt8]) -> Set<Int64> { sessions[key] ?? [] }
 
     var values: some Collection<CursorTable.Cursor> { byID.values }
 
@@ -375,7 +386,19 @@ private struct CursorList: Sendable {
             memoryBytes += newValue?.source.memoryBytes ?? 0
             count(byID[id], -1)
             count(newValue, 1)
+            // A cursor stays in its session.
+            if let session = (newValue ?? byID[id])?.session {
+                note(id, in: SessionTable.key(session), isOpen: newValue != nil)
+            }
             byID[id] = newValue
+        }
+    }
+
+    private mutating func note(_ id: Int64, in session: [UInt8], isOpen: Bool) {
+        if isOpen {
+            sessions[session, default: []].insert(id)
+        } else if sessions[session]?.remove(id) != nil, sessions[session]?.isEmpty == true {
+            sessions[session] = nil
         }
     }
 

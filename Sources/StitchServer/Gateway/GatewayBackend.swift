@@ -107,7 +107,7 @@ final class GatewayBackend: CommandBackend {
                 server.operations.stop(
                     sessions: try KillSessionsCommand.sessions(call, services), except: call.budget)
             }
-            for session in try call.ownSessions(call.target.arrayValue) {
+            try call.forEachOwnSession(call.target.arrayValue) { session in
                 transactions.forget(SessionTable.key(session))
             }
             return try command.answer(services)
@@ -219,8 +219,10 @@ final class GatewayBackend: CommandBackend {
     func tidy() throws {
         services.cursors.endIdle()
         let ended = services.sessions.endIdle()
-        services.end(ended)
-        for session in ended { transactions.forget(SessionTable.key(session)) }
+        for session in ended {
+            try services.end(session)
+            transactions.forget(SessionTable.key(session))
+        }
         transactions.tidy(whileOthersWait: false)
         feeds.tidy()
         MemoryArenas.trim(above: 192 * 1024 * 1024)

@@ -85,16 +85,18 @@ struct Role: Sendable, Hashable {
 
     /// Reads roles from a command: names, or documents with `role` and `db`.
     ///
-    /// - Throws: 2 (BadValue), 31 (RoleNotFound).
-    static func roles(_ values: BSONArray, on database: String) throws(CommandFailure) -> [Role] {
+    /// - Throws: 2 (BadValue), 31 (RoleNotFound), and the end of the command's time.
+    static func roles(_ values: BSONArray, on database: String) throws -> [Role] {
         var roles: [Role] = []
+        var seen: Set<Role> = []
         for value in values {
+            try WorkBudget.spend()
             let role = try named(value, on: database)
             try DatabaseName.check(role.database)
             guard role.isKnown else {
                 throw CommandFailure(31, "Could not find role: \(role.name)@\(role.database)")
             }
-            if !roles.contains(role) { roles.append(role) }
+            if seen.insert(role).inserted { roles.append(role) }
         }
         return roles
     }

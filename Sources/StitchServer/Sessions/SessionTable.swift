@@ -70,11 +70,6 @@ final class SessionTable: Sendable {
         return id.subtype == 4 && id.bytes.count == 16
     }
 
-    /// Returns the sessions that a command names.
-    static func sessions(_ named: BSONArray?) -> [BSONDocument] {
-        (named ?? []).compactMap(\.documentValue).filter(hasID)
-    }
-
     /// Returns a session with the id of its user added.
     ///
     /// Change events contain the session ids of transactions. Without the user's id, another user
@@ -84,11 +79,15 @@ final class SessionTable: Sendable {
     static func own(
         _ session: BSONDocument, of user: SignedInUser?
     ) throws(CommandFailure) -> BSONDocument {
+        guard let user else { return own(session, ofID: nil) }
+        return own(session, ofID: try userID(user))
+    }
+
+    /// Returns a session with the id of its user added; `nil` for no user.
+    static func own(_ session: BSONDocument, ofID userID: BSONValue?) -> BSONDocument {
         var own = BSONDocument()
         if let id = session["id"] { own.append("id", id) }
-        if let user {
-            own.append("uid", try userID(user))
-        }
+        if let userID { own.append("uid", userID) }
         return own
     }
 
@@ -104,7 +103,8 @@ final class SessionTable: Sendable {
         .binary(BSONBinary(try DigestAlgorithm.sha256.sum(Array(User.id(name, database).utf8))))
     }
 
-    private static func bytes(_ value: BSONValue?) -> [UInt8] {
+    /// Returns the bytes of an id in a session; none for another value.
+    static func bytes(_ value: BSONValue?) -> [UInt8] {
         guard case .binary(let binary) = value else { return [] }
         return binary.bytes
     }
@@ -136,12 +136,8 @@ final class SessionTable: Sendable {
         }
     }
 
-    /// Removes sessions, known or not.
-    func end(_ ended: [BSONDocument]) {
-        state.withLock { state in
-            for session in ended { state.set(session, nil) }
-        }
-    }
+    /// Removes a session, known or not.
+    func end(_ session: BSONDocument) { state.withLock { $0.set(session, nil) } }
 
     /// Removes and returns the sessions that have been idle for too long.
     func endIdle() -> [BSONDocument] {

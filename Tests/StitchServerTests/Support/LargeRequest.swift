@@ -4,6 +4,8 @@ import BSONStore
 enum LargeRequest: String, CaseIterable, Sendable {
     case wideSet, wideSetOfOthers, wideUnset, values, otherValues, polygon
     case insert, delete, findAndModify, update, count
+    case endSessions, refreshSessions, killSessions, killCursors, rolesInfo, createUser
+    case createIndexes
 
     /// Returns an object of fields with numbered names.
     static func fields(_ numbers: Range<Int32>) -> BSONDocument {
@@ -39,6 +41,19 @@ enum LargeRequest: String, CaseIterable, Sendable {
         return ["at": ["$geoWithin": ["$geometry": .document(polygon)]]]
     }()
 
+    /// 100,000 sessions of which none is known.
+    static let sessions: BSONValue = {
+        let ids = (0..<100_000).map { number -> BSONValue in
+            let bytes = withUnsafeBytes(of: Int64(number)) { Array($0) }
+            return ["id": .binary(BSONBinary(bytes + bytes, subtype: 4))]
+        }
+        return .array(BSONArray(ids))
+    }()
+
+    /// A role on each of 50,000 databases.
+    private static let roles: BSONValue = .array(
+        BSONArray((0..<50_000).map { ["role": "readWrite", "db": .string("d\($0)")] }))
+
     private static func update(_ query: BSONDocument, _ change: BSONDocument) -> BSONDocument {
         let update: BSONDocument = [
             "q": .document(query), "u": .document(change), "multi": true,
@@ -68,6 +83,18 @@ enum LargeRequest: String, CaseIterable, Sendable {
             return ["findAndModify": "items", "query": .document(Self.corners), "remove": true]
         case .update: return Self.update(Self.million, ["$set": ["x": 1]])
         case .count: return ["count": "items", "query": .document(Self.million)]
+        case .endSessions, .refreshSessions, .killSessions: return [rawValue: Self.sessions]
+        case .killCursors:
+            let ids = (0..<1_000_000).map { BSONValue.int64($0) }
+            return ["killCursors": "items", "cursors": .array(BSONArray(ids))]
+        case .rolesInfo: return ["rolesInfo": Self.roles]
+        case .createUser: return ["createUser": "many", "pwd": "pw", "roles": Self.roles]
+        case .createIndexes:
+            let index: BSONValue = ["key": ["a": 1], "name": "a"]
+            return [
+                "createIndexes": "items",
+                "indexes": .array(BSONArray(Array(repeating: index, count: 50_000))),
+            ]
         }
     }
 }

@@ -185,10 +185,17 @@ struct ServerRoads {
                 }
                 try client.run(["killCursors": "items", "cursors": .array(BSONArray(ids))])
             },
-            road("sessions started, refreshed and ended", .sessions, upTo: 4_000) { client, n in
+            road(
+                "sessions started, refreshed and ended, each with a cursor", .sessions, upTo: 4_000
+            ) { client, _ in
+                try client.insert(Sample.documents(2))
+            } _: { client, n in
                 var ids: [BSONValue] = []
                 for _ in 0..<n {
                     ids.append(try client.run(["startSession": 1], on: "admin")["id"] ?? .null)
+                    _ = try client.open([
+                        "find": "items", "batchSize": 1, "lsid": ids.last ?? .null,
+                    ])
                 }
                 try client.run(["refreshSessions": .array(BSONArray(ids))], on: "admin")
                 try client.run(["endSessions": .array(BSONArray(ids))], on: "admin")

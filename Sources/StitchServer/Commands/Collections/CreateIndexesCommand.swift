@@ -20,8 +20,10 @@ enum CreateIndexesCommand {
             throw CommandFailure(
                 .badValue, "Must specify at least one index to create")
         }
-        let definitions = try specifications.map {
-            try definition($0, ignoringUnknown: call.flag("ignoreUnknownIndexOptions"))
+        let ignoresUnknown = call.flag("ignoreUnknownIndexOptions")
+        let definitions = try specifications.map { specification in
+            try WorkBudget.spend(Self.stepsOfDefinition)
+            return try definition(specification, ignoringUnknown: ignoresUnknown)
         }
         return .reply(
             try backend.write(call) { transaction in
@@ -34,6 +36,9 @@ enum CreateIndexesCommand {
                     isNew: !isThere)
             })
     }
+
+    /// The steps of work that parsing one definition counts as.
+    private static let stepsOfDefinition = 16
 
     /// Returns the number of indexes, without the `_id` index that `listIndexes` shows for a
     /// clustered collection: its documents themselves are in that order.

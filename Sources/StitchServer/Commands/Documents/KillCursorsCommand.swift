@@ -16,6 +16,7 @@ enum KillCursorsCommand {
         var killed: [BSONValue] = []
         var missing: [BSONValue] = []
         for (index, value) in (call.array("cursors") ?? []).enumerated() {
+            try WorkBudget.spend()
             guard case .int64(let id) = value else {
                 throw CommandFailure(
                     .typeMismatch,

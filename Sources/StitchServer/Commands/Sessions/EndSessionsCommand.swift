@@ -9,7 +9,7 @@ enum EndSessionsCommand {
         gateway: .endsSessions(stopsCommands: false),
         statements: nil, cursor: .none,
         .store { call, backend in
-            backend.end(try call.ownSessions(call.target.arrayValue))
+            try call.forEachOwnSession(call.target.arrayValue) { try backend.end($0) }
             return .ok
         })
 }

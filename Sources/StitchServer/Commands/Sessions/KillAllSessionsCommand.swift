@@ -11,7 +11,10 @@ enum KillAllSessionsCommand {
             let ended = try sessions(call, backend)
             // The end of a transaction would wait for the command in it.
             call.server.operations.stop(sessions: ended, except: call.budget)
-            backend.end(ended)
+            for session in ended {
+                try WorkBudget.spend()
+                try backend.end(session)
+            }
             return .ok
         })
 
@@ -23,22 +26,24 @@ enum KillAllSessionsCommand {
     /// - Throws: 14, 40414 and 40415 for invalid users.
     private static func sessions(
         _ call: CommandCall, _ backend: StoreBackend
-    ) throws(CommandFailure) -> [BSONDocument] {
+    ) throws -> [BSONDocument] {
         let all = backend.sessions.all.map(\.document)
         guard call.givenName == call.name else { return all }
         let field = "\(call.name).\(call.name)"
-        var owners: [BSONValue] = []
+        var owners: Set<[UInt8]> = []
         for user in try CommandSchema.documents(call.target, named: field) {
+            try WorkBudget.spend()
             // A null is a missing field.
             let given = BSONDocument(
                 user.filter { $0.value.type != .null }.map { ($0.key, $0.value) })
             try schema.check(given, named: field)
-            owners.append(
-                try SessionTable.userID(
-                    name: given["user"]?.stringValue ?? "",
-                    database: given["db"]?.stringValue ?? ""))
+            owners.insert(
+                SessionTable.bytes(
+                    try SessionTable.userID(
+                        name: given["user"]?.stringValue ?? "",
+                        database: given["db"]?.stringValue ?? "")))
         }
         return owners.isEmpty
-            ? all : all.filter { session in session["uid"].map(owners.contains) ?? false }
+            ? all : all.filter { owners.contains(SessionTable.bytes($0["uid"])) }
     }
 }

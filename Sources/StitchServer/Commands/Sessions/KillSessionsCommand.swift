@@ -12,18 +12,29 @@ enum KillSessionsCommand {
             let ended = try sessions(call, backend)
             // The end of a transaction would wait for the command in it.
             call.server.operations.stop(sessions: ended, except: call.budget)
-            backend.end(ended)
+            for session in ended {
+                try WorkBudget.spend()
+                try backend.end(session)
+            }
             return .ok
         })
 
     /// Returns the sessions that a command names; all for one that names none.
     static func sessions(
         _ call: CommandCall, _ backend: StoreBackend
-    ) throws(CommandFailure) -> [BSONDocument] {
+    ) throws -> [BSONDocument] {
         let named = call.target.arrayValue
         guard named?.isEmpty == false else { return backend.sessions.all.map(\.document) }
-        // The `uid` names a session of another user.
-        let others = SessionTable.sessions(named).filter { $0["uid"] != nil }
-        return try call.ownSessions(named) + others
+        var sessions: [BSONDocument] = []
+        try call.forEachOwnSession(named) { sessions.append($0) }
+        for value in named ?? [] {
+            try WorkBudget.spend()
+            // The `uid` names a session of another user.
+            guard let session = value.documentValue, session["uid"] != nil,
+                SessionTable.hasID(session)
+            else { continue }
+            sessions.append(session)
+        }
+        return sessions
     }
 }

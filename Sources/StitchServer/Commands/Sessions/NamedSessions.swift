@@ -8,10 +8,12 @@ enum NamedSessions {
     /// Checks the sessions that a command names.
     ///
     /// - Throws: 14 for a value that is not an array of documents with UUIDs, 40414 without one,
-    ///   40415 for another field, 207 (InvalidUUID) for one of another length.
-    static func check(_ named: BSONValue, of command: String) throws(CommandFailure) {
+    ///   40415 for another field, 207 (InvalidUUID) for one of another length; the end of the
+    ///   command's time.
+    static func check(_ named: BSONValue, of command: String) throws {
         let field = "\(command).\(command)"
         for session in try CommandSchema.documents(named, named: field) {
+            try WorkBudget.spend()
             try schema.check(session, named: field)
             guard let id = session["id"], id.type != .null else {
                 throw CommandFailure(

@@ -9,8 +9,9 @@ enum RefreshSessionsCommand {
         statements: nil, cursor: .none,
         .store { call, backend in
             try NamedSessions.check(call.target, of: call.name)
-            for session in try call.ownSessions(call.target.arrayValue) {
-                try backend.sessions.touch(session, of: call.connection.sessionOwner)
+            let owner = call.connection.sessionOwner
+            try call.forEachOwnSession(call.target.arrayValue) { session in
+                try backend.sessions.touch(session, of: owner)
             }
             return .ok
         })

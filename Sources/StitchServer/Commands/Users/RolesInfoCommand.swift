@@ -24,8 +24,8 @@ enum RolesInfoCommand {
 
     /// Returns the roles that a command asks for; names of unknown roles are left out.
     ///
-    /// - Throws: 2 (BadValue) for an invalid name of a role.
-    private static func wanted(_ call: CommandCall) throws(CommandFailure) -> [Role] {
+    /// - Throws: 2 (BadValue) for an invalid name of a role, and the end of the command's time.
+    private static func wanted(_ call: CommandCall) throws -> [Role] {
         let names: BSONArray
         switch call.target {
         case .string, .document: names = [call.target]
@@ -35,9 +35,11 @@ enum RolesInfoCommand {
             return Role.all(of: call.database)
         }
         var roles: [Role] = []
+        var seen: Set<Role> = []
         for name in names {
+            try WorkBudget.spend()
             let role = try Role.named(name, on: call.database)
-            if role.isKnown, !roles.contains(role) { roles.append(role) }
+            if role.isKnown, seen.insert(role).inserted { roles.append(role) }
         }
         return roles
     }

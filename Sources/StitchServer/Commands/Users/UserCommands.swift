@@ -92,7 +92,8 @@ enum UserCommands {
         takingRoles { roles, call, backend in
             let roles = try roles.get() ?? []
             try Self.change(call, backend) { user in
-                user.roles += roles.filter { !user.roles.contains($0) }
+                let own = Set(user.roles)
+                user.roles += roles.filter { !own.contains($0) }
             }
             return .ok
         })
@@ -104,7 +105,7 @@ enum UserCommands {
         gateway: .users(.named),
         statements: nil, cursor: .none,
         takingRoles { roles, call, backend in
-            let roles = try roles.get() ?? []
+            let roles = Set(try roles.get() ?? [])
             try Self.change(call, backend) { user in
                 user.roles.removeAll { roles.contains($0) }
             }

@@ -60,12 +60,15 @@ struct UserSelection: Sendable {
 
     private let parts: [Part]
 
-    /// - Throws: 2 (BadValue) for an invalid user name.
-    init(_ call: CommandCall) throws(CommandFailure) {
+    /// - Throws: 2 (BadValue) for an invalid user name, and the end of the command's time.
+    init(_ call: CommandCall) throws {
         switch call.target {
         case .string, .document: parts = [try Self.part(call.target, call)]
         case .array(let names):
-            parts = try names.map { (name) throws(CommandFailure) in try Self.part(name, call) }
+            parts = try names.map { name in
+                try WorkBudget.spend()
+                return try Self.part(name, call)
+            }
         default: parts = [.ofDatabase(call.database)]
         }
     }

@@ -10,6 +10,8 @@ struct IndexCatalog {
 
     /// The largest number of indexes in a collection, including the `_id` index.
     static let indexesMax = 64
+    /// The steps of work that comparing one definition with those of the collection counts as.
+    private static let stepsOfComparison = 64
 
     /// Creates an index over the existing documents; creates the collection when it is missing.
     ///
@@ -36,6 +38,7 @@ struct IndexCatalog {
         var made: [IndexDefinition] = []
         var table: CollectionTable?
         for definition in definitions {
+            try WorkBudget.spend(Self.stepsOfComparison)
             guard !isEmpty else {
                 _ = try createIndex(namespace, definition, progress: { _ in })
                 continue
