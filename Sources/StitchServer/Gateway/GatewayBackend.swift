@@ -324,7 +324,9 @@ extension GatewayBackend {
         do {
             if let transaction = transactions.current(session, request.number) {
                 // Part of the transaction, so that any gateway knows whether it was committed.
-                let isFirst = try transaction.use { try replies.claim(entry, of: session, $0) }
+                let isFirst = try transaction.use(for: call) {
+                    try replies.claim(entry, of: session, $0)
+                }
                 guard isFirst else {
                     transactions.giveUp(session)
                     throw TransactionFailures.aborted(request.number)
@@ -364,7 +366,7 @@ extension GatewayBackend {
 
     private func abort(_ call: CommandCall) throws -> CommandOutcome {
         let request = try TransactionEnd.request(call)
-        try transactions.abort(request.number, call.sessionKey)
+        try transactions.abort(request, call)
         return .ok
     }
 
@@ -462,7 +464,7 @@ private struct UpstreamWork {
     }
 
     func run(in transaction: GatewayTransaction) throws -> CommandOutcome {
-        try transaction.use(run)
+        try transaction.use(for: call, run)
     }
 }
 

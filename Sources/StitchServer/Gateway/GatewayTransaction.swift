@@ -5,11 +5,13 @@ final class GatewayTransaction: HeldTransaction {
     private enum State {
         /// No command was sent yet.
         case new
+        /// The first command takes a connection.
+        case beginning
         /// The session waits for the next command.
         case open(any UpstreamSession)
         /// A command uses the session.
         case running(any UpstreamSession)
-        /// It is to be aborted once the running command has ended.
+        /// It is to be aborted once the command that begins or runs has ended.
         case leaving
         /// The upstream was told to commit, and has not answered.
         case committing
@@ -30,30 +32,61 @@ final class GatewayTransaction: HeldTransaction {
 
     deinit { _ = giveUp() }
 
-    /// Runs a body with a link whose commands belong to the transaction.
+    /// Runs a body with a link whose commands belong to the transaction, after the command before.
     ///
-    /// - Throws: 251 (NoSuchTransaction) when it has ended, and the errors of the body.
-    func use<R>(_ body: (UpstreamLink) throws -> R) throws -> R {
-        let held = try take()
+    /// - Throws: 251 (NoSuchTransaction) when it has ended, the errors of the body, and the end of the
+    ///   command's time while it waits.
+    func use<R>(for call: CommandCall, _ body: (UpstreamLink) throws -> R) throws -> R {
+        let held = try take(for: call)
         defer { giveBack(held) }
         return try body(link.within(held))
     }
 
-    private func take() throws -> any UpstreamSession {
+    private func take(for call: CommandCall) throws -> any UpstreamSession {
         let ready: (any UpstreamSession)? = try state.wait { state in
             switch state {
-            case .new: return .done(nil)
+            case .new:
+                state = .beginning
+                return .done(nil)
             case .open(let session):
                 state = .running(session)
                 return .done(session)
-            case .running, .leaving, .committing: return .forSignal
+            case .beginning, .running, .leaving, .committing: return try Self.waitForSignal()
             case .committed, .aborted: throw TransactionFailures.aborted(number)
             }
         }
-        if let ready { return ready }
-        let made = try link.beginTransaction(for: nil)
-        state.withLock { $0 = .running(made) }
+        return try ready ?? begin(for: call)
+    }
+
+    /// Begins the transaction at the upstream, for the first command.
+    private func begin(for call: CommandCall) throws -> any UpstreamSession {
+        let made: any UpstreamSession
+        do {
+            made = try link.beginTransaction(for: call)
+        } catch {
+            state.withLock(waking: .all) { state in
+                if case .beginning = state { state = .new } else { state = .aborted }
+            }
+            throw error
+        }
+        let isWanted = state.withLock { state in
+            guard case .beginning = state else { return false }
+            state = .running(made)
+            return true
+        }
+        guard isWanted else {
+            giveBack(made)
+            throw TransactionFailures.aborted(number)
+        }
         return made
+    }
+
+    /// Has a command wait for the one that uses the transaction.
+    ///
+    /// - Throws: the end of the waiting command's time.
+    private static func waitForSignal<R>() throws(StoreError) -> ThreadWait<R> {
+        try WorkBudget.check()
+        return .forSignalOr(milliseconds: 50)
     }
 
     private func giveBack(_ session: any UpstreamSession) {
@@ -74,7 +107,7 @@ final class GatewayTransaction: HeldTransaction {
         state.withLock { state in
             switch state {
             case .leaving, .aborted: true
-            case .new, .open, .running, .committing, .committed: false
+            case .new, .beginning, .open, .running, .committing, .committed: false
             }
         }
     }
@@ -91,7 +124,7 @@ final class GatewayTransaction: HeldTransaction {
             case .new:
                 state = .committed
                 return .done(nil)
-            case .running, .leaving, .committing: return .forSignal
+            case .beginning, .running, .leaving, .committing: return try Self.waitForSignal()
             case .committed: return .done(nil)
             case .aborted: throw TransactionFailures.aborted(number)
             }
@@ -109,17 +142,23 @@ final class GatewayTransaction: HeldTransaction {
 
     @discardableResult
     func abort() -> Bool {
-        let held: (any UpstreamSession)?? = state.wait { state in
-            switch state {
-            case .new, .aborted:
-                state = .aborted
-                return .done(.some(nil))
-            case .open(let session):
-                state = .aborted
-                return .done(session)
-            case .running, .leaving, .committing: return .forSignal
-            case .committed: return .done(.none)
+        let held: (any UpstreamSession)??
+        do {
+            held = try state.wait { (state) throws(StoreError) in
+                switch state {
+                case .new, .aborted:
+                    state = .aborted
+                    return .done(.some(nil))
+                case .open(let session):
+                    state = .aborted
+                    return .done(session)
+                case .beginning, .running, .leaving, .committing: return try Self.waitForSignal()
+                case .committed: return .done(.none)
+                }
             }
+        } catch {
+            // The command that uses it aborts it in the end.
+            return giveUp()
         }
         guard let held else { return false }
         held?.abortTransaction()
@@ -136,7 +175,7 @@ final class GatewayTransaction: HeldTransaction {
             case .open(let session):
                 state = .aborted
                 return (session, true)
-            case .running:
+            case .beginning, .running:
                 state = .leaving
                 return (nil, true)
             case .leaving, .aborted: return (nil, true)

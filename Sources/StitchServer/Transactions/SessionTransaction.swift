@@ -24,8 +24,8 @@ final class SessionTransaction: HeldTransaction {
     private let holding = Locked(Holding.nothing)
     /// The time since which other writers have waited for its end.
     private let waitedFor = Locked<ContinuousClock.Instant?>(nil)
-    /// Makes a commit or abort complete before another thread checks how the transaction ended.
-    private let ending = Locked(())
+    /// Whether a thread commits or aborts it; others check how it ended afterwards.
+    private let isEnding = ThreadCondition(false)
 
     /// - Parameter stamp: returns the comment for the changes in the feed.
     init(
@@ -164,9 +164,10 @@ final class SessionTransaction: HeldTransaction {
     /// Commits the changes together with their entry in the session log; does nothing if committed
     /// already.
     ///
-    /// - Throws: `closed` when it was aborted; the errors of the store, which abort it.
+    /// - Throws: `closed` when it was aborted; the errors of the store, which abort it, as does the end
+    ///   of the calling command's time while another command uses the transaction.
     func commit() throws {
-        try ending.withLock { _ in
+        try ending {
             switch end(as: .committed) {
             case .nothing, .committed: return
             case .snapshot(let snapshot, _): snapshot.abort()
@@ -182,6 +183,24 @@ final class SessionTransaction: HeldTransaction {
         }
     }
 
+    /// Runs the end of the transaction, after an end by another thread.
+    ///
+    /// - Throws: the errors of the body, and the end of the calling command's time while it waits.
+    private func ending<R>(_ body: () throws -> R) throws -> R {
+        try isEnding.wait { isEnding -> ThreadWait<Void> in
+            guard isEnding else {
+                isEnding = true
+                return .done(())
+            }
+            try WorkBudget.check()
+            return .forSignalOr(milliseconds: Self.checkMilliseconds)
+        }
+        defer { isEnding.withLock(waking: .all) { $0 = false } }
+        return try body()
+    }
+
+    private static let checkMilliseconds = 50
+
     private func commit(_ transaction: OpenTransaction<WriteTransaction>) throws {
         do {
             try transaction.use { transaction in
@@ -189,26 +208,31 @@ final class SessionTransaction: HeldTransaction {
                     SessionLog.Entry(number: number, isTransaction: true, reply: nil),
                     of: session)
             }
+            try transaction.commit()
         } catch {
             transaction.abort()
             throw error
         }
-        try transaction.commit()
     }
 
     /// Reverts all changes and ends the transaction.
     ///
-    /// - Returns: whether no change persists; `false` when it was committed.
+    /// - Returns: whether no change persists; `false` when it was committed, or when it is being
+    ///   committed and the calling command's time is over.
     @discardableResult
     func abort() -> Bool {
-        ending.withLock { _ in
-            switch end(as: .aborted) {
-            case .nothing, .aborted: return true
-            case .snapshot(let snapshot, _): snapshot.abort()
-            case .writing(let transaction): transaction.abort()
-            case .committed: return false
+        do {
+            return try ending {
+                switch end(as: .aborted) {
+                case .nothing, .aborted: return true
+                case .snapshot(let snapshot, _): snapshot.abort()
+                case .writing(let transaction): transaction.abort()
+                case .committed: return false
+                }
+                return true
             }
-            return true
+        } catch {
+            return giveUp()
         }
     }
 

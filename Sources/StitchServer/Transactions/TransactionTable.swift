@@ -225,7 +225,8 @@ final class TransactionTable<Transaction: HeldTransaction>: Sendable {
             do {
                 try transaction.commit()
             } catch {
-                set(session, number, .aborted)
+                // Else a commit by an earlier copy of the command goes on.
+                if transaction.isAborted { set(session, number, .aborted) }
                 throw error
             }
             set(session, number, .committed)

@@ -87,9 +87,10 @@ package final class OpenTransaction<Transaction: ReadTransaction>: Sendable {
         state.withLock(waking: .all) { $0.phase = .ended(error) }
     }
 
-    /// Runs a body in the transaction, on the calling thread.
+    /// Runs a body in the transaction, on the calling thread, after the caller before.
     ///
-    /// - Throws: the body's error, `closed` when the transaction has ended.
+    /// - Throws: the body's error, `closed` when the transaction has ended, and the end of the calling
+    ///   work's time while it waits.
     package func use<R>(_ body: (Transaction) throws -> R) throws -> R {
         let transaction = try take()
         defer { give(transaction) }
@@ -110,11 +111,16 @@ package final class OpenTransaction<Transaction: ReadTransaction>: Sendable {
                 state.phase = .inUse
                 state.budget = WorkBudget.current
                 return .done(transaction)
-            case .inUse where state.wish == nil: return .forSignal
+            case .inUse where state.wish == nil:
+                try WorkBudget.check()
+                return .forSignalOr(milliseconds: Self.checkMilliseconds)
             case .open, .inUse, .beginning, .ended: throw StoreError.transactionEnded
             }
         }
     }
+
+    /// The time between two checks of a waiting caller's budget.
+    private static var checkMilliseconds: Int { 50 }
 
     private func give(_ transaction: Transaction) {
         state.withLock(waking: .all) { state in
@@ -124,18 +130,22 @@ package final class OpenTransaction<Transaction: ReadTransaction>: Sendable {
         }
     }
 
-    /// Commits and waits for the result.
+    /// Commits after the present caller, and waits for the result.
     ///
-    /// - Throws: the store's errors; nothing is changed then.
+    /// - Throws: the store's errors, and the end of the calling work's time while another caller uses
+    ///   the transaction; nothing is changed then.
     package func commit() throws { try end(by: .commit) }
 
     /// Aborts and waits for the end; does nothing when the transaction has ended.
+    ///
+    /// Work whose time is over does not wait: the transaction ends with its present caller, whose
+    /// work is stopped.
     package func abort() {
         do {
             try end(by: .abort)
         } catch {
-            // It ended with its own error: nothing was changed.
-            return
+            // Nothing, if it ended with its own error.
+            giveUp()
         }
     }
 
@@ -159,9 +169,18 @@ package final class OpenTransaction<Transaction: ReadTransaction>: Sendable {
             }
         }
         try state.wait { state -> ThreadWait<Void> in
-            guard case .ended(let error) = state.phase else { return .forSignal }
-            if let error { throw error }
-            return .done(())
+            switch state.phase {
+            case .ended(let error?): throw error
+            case .ended(nil): return .done(())
+            // The thread that holds it ends it now.
+            case .beginning, .open: return .forSignal
+            case .inUse:
+                if let fault = WorkBudget.current?.fault {
+                    if wish == .commit, state.wish == .commit { state.wish = nil }
+                    throw fault
+                }
+                return .forSignalOr(milliseconds: Self.checkMilliseconds)
+            }
         }
     }
 
