@@ -12,6 +12,8 @@
         private let nonBlocking: SharedThreads
         /// Runs commands that may wait before they write.
         private let blocking: SharedThreads
+        /// The room for large requests that wait.
+        private let room = RequestRoom()
         /// Returns what large commands freed.
         private let freeMemory: FreeMemory
 
@@ -44,19 +46,32 @@
             blocking = SharedThreads(.usual(common: threadsMax))
         }
 
-        /// Whether an owner may send one more command that may have to wait.
-        func hasRoom(for owner: [UInt8]) -> Bool { nonBlocking.hasRoom(for: owner) }
+        /// Whether an owner may send one more command that may have to wait for a thread.
+        ///
+        /// - Parameter mayBlock: whether it is a step that may wait for a transaction.
+        func hasRoom(for owner: [UInt8], mayBlock: Bool = false) -> Bool {
+            (mayBlock ? blocking : nonBlocking).hasRoom(for: owner)
+        }
+
+        /// Returns the place of a request that begins to wait; `nil` if too large requests of its
+        /// owner wait already.
+        func place(for bytes: Int, of owner: [UInt8]) -> RequestPlace? {
+            room.place(for: bytes, of: owner)
+        }
 
         /// Runs a step of a command on a thread, and returns the memory that long ones freed.
         ///
         /// - Parameters:
         ///   - owner: the user or address whose share the step uses.
         ///   - mayBlock: whether the step may wait for a transaction.
+        ///   - place: the place of the request, which it leaves once the step has a thread.
         func run(
             of owner: [UInt8], _ rank: WorkRank, mayBlock: Bool,
+            leaving place: RequestPlace = .small,
             _ step: @escaping @Sendable (_ isActive: Bool) -> Void
         ) {
             (mayBlock ? blocking : nonBlocking).run(owner, rank) { isActive in
+                place.leave()
                 freeMemory.running { step(isActive) }
             }
         }

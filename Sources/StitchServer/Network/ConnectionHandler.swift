@@ -29,6 +29,13 @@
             case closed
         }
 
+        /// A command that waits for the others of the connection.
+        private struct HeldStep {
+            let rank: WorkRank
+            let place: RequestPlace
+            let step: @Sendable () -> MessageProcessor.NextAction
+        }
+
         private let dispatcher: Dispatcher
         private let pools: CommandPools
         private let connection: ClientConnection
@@ -36,7 +43,7 @@
         private var messages = CircularBuffer<ByteBuffer>()
         private var waits = WaitingCommands()
         /// The command that begins once no other is under way.
-        private var heldStep: (rank: WorkRank, step: @Sendable () -> MessageProcessor.NextAction)?
+        private var heldStep: HeldStep?
         /// Whether no other command begins until the present one has been answered.
         private var isExclusive = false
         /// Whether a new message precedes the commands that can continue.
@@ -124,16 +131,18 @@
             isMessageNext = true
             if let (command, isTimeUp) = waits.popWoken() {
                 phase = .running
-                return run(context, command.rank) { [again = command.again] in again(isTimeUp) }
+                return run(context, command.rank, at: command.place) {
+                    [again = command.again] in again(isTimeUp)
+                }
             }
             // Last, so that commands that waited get a reply that says why they end.
             guard !isStopping else { return context.close(promise: nil) }
-            if let (rank, step) = heldStep {
+            if let held = heldStep {
                 guard waits.isEmpty else { return }
                 heldStep = nil
                 isExclusive = true
                 phase = .running
-                return run(context, rank, step)
+                return run(context, held.rank, at: held.place, held.step)
             }
             if mayBegin { startMessage(context) }
         }
@@ -150,7 +159,9 @@
             phase = .running
             let work = MessageProcessor(dispatcher: dispatcher, connection: connection)
             let rank = work.rank(of: message)
-            guard rank == .vital || pools.hasRoom(for: connection.owner) else {
+            let owner = connection.owner
+            let isRoom = rank == .vital || pools.hasRoom(for: owner)
+            guard isRoom, let place = pools.place(for: message.readableBytes, of: owner) else {
                 // Not at once: the buffer may hold many such messages.
                 let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
                 return bound.eventLoop.execute {
@@ -158,16 +169,19 @@
                     handler.finish(context, rank, work.refuse(message))
                 }
             }
-            run(context, rank) { work.respond(to: message, as: rank) }
+            run(context, rank, at: place) { work.respond(to: message, as: rank) }
         }
 
         /// Runs a step on a pool, and continues with its result on the event loop.
+        ///
+        /// - Parameter place: the place of the request while it waits for a thread.
         private func run(
             _ context: ChannelHandlerContext, _ rank: WorkRank, mayBlock: Bool = false,
+            at place: RequestPlace = .small,
             _ step: @escaping @Sendable () -> MessageProcessor.NextAction
         ) {
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-            pools.run(of: connection.owner, rank, mayBlock: mayBlock) { isActive in
+            pools.run(of: connection.owner, rank, mayBlock: mayBlock, leaving: place) { isActive in
                 let result = isActive ? step() : .close
                 bound.eventLoop.execute {
                     let (handler, context) = bound.value
@@ -181,10 +195,16 @@
             _ result: MessageProcessor.NextAction
         ) {
             switch (phase, result) {
-            case (_, .ranked(let wanted, let refusal, let step)):
-                let hasRoom = pools.hasRoom(for: connection.owner)
-                run(context, hasRoom ? wanted : rank, hasRoom ? step : refusal)
-            case (_, .blocking(let step)): run(context, rank, mayBlock: true, step)
+            case (_, .ranked(let wanted, let kept, let step)):
+                guard let place = place(for: kept, mayBlock: false) else {
+                    return finish(context, rank, kept.refusal())
+                }
+                run(context, wanted, at: place, step)
+            case (_, .blocking(let kept, let step)):
+                guard let place = place(for: kept, mayBlock: true) else {
+                    return finish(context, rank, kept.refusal())
+                }
+                run(context, rank, mayBlock: true, at: place, step)
             case (.closed, .waiting(let wait, _, _)): wait.abandon()
             case (.closed, _): break
             case (_, .close): context.close(promise: nil)
@@ -202,14 +222,34 @@
                         handler.goOn(context)
                     }
                 }
-            case (_, .waiting(let wait, let bytes, let again)):
+            case (_, .waiting(let wait, let kept, let again)):
+                // A small one always waits: it may be a wrong password, whose answer must be late.
+                let isSmall = kept.bytes <= WaitingCommands.smallBytes
+                guard
+                    let place = isSmall
+                        ? RequestPlace.small : pools.place(for: kept.bytes, of: connection.owner)
+                else { return finish(context, rank, kept.refusal()) }
                 self.wait(
-                    context, wait, WaitingCommand(wait, rank: rank, bytes: bytes, again: again))
-            case (_, .exclusive(let step)):
-                heldStep = (rank, step)
+                    context, wait,
+                    WaitingCommand(wait, rank: rank, bytes: kept.bytes, at: place, again: again))
+            case (_, .exclusive(let kept, let step)):
+                guard let place = pools.place(for: kept.bytes, of: connection.owner) else {
+                    return finish(context, rank, kept.refusal())
+                }
+                heldStep = HeldStep(rank: rank, place: place, step: step)
                 phase = .idle
                 startNext(context)
             }
+        }
+
+        /// Returns the place of a request whose next step needs a thread; `nil` if its owner may
+        /// have no more of these.
+        private func place(
+            for kept: MessageProcessor.KeptRequest, mayBlock: Bool
+        ) -> RequestPlace? {
+            let owner = connection.owner
+            guard pools.hasRoom(for: owner, mayBlock: mayBlock) else { return nil }
+            return pools.place(for: kept.bytes, of: owner)
         }
 
         private func goOn(_ context: ChannelHandlerContext) {

@@ -12,18 +12,25 @@
             case reply([UInt8], next: (@Sendable () -> NextAction)?)
             /// Sends nothing.
             case silence
-            /// Waits without occupying a thread, and keeps a request of that many bytes meanwhile.
-            case waiting(CommandWait, bytes: Int, again: @Sendable (Bool) -> NextAction)
+            /// Waits without occupying a thread.
+            case waiting(CommandWait, KeptRequest, again: @Sendable (Bool) -> NextAction)
             /// Continues once no other command of the connection is under way.
             ///
             /// None begins until this one has been answered.
-            case exclusive(@Sendable () -> NextAction)
-            /// Continues as work of another kind, which the message turned out to be, or with the
-            /// refusal.
-            case ranked(WorkRank, refusal: @Sendable () -> NextAction, @Sendable () -> NextAction)
+            case exclusive(KeptRequest, @Sendable () -> NextAction)
+            /// Continues as work of another kind, which the message turned out to be.
+            case ranked(WorkRank, KeptRequest, @Sendable () -> NextAction)
             /// Continues on a thread that may block for long.
-            case blocking(@Sendable () -> NextAction)
+            case blocking(KeptRequest, @Sendable () -> NextAction)
             case close
+        }
+
+        /// The request that an action keeps in memory until it continues.
+        struct KeptRequest: Sendable {
+            /// The size in bytes.
+            let bytes: Int
+            /// Drops the request, because there is no room for it, and returns its answer.
+            let refusal: @Sendable () -> NextAction
         }
 
         let dispatcher: Dispatcher
@@ -57,8 +64,8 @@
         private func refuse(_ request: WireRequest) -> NextAction {
             let failure = CommandFailure(
                 462,
-                "too many commands of this user or address wait; send fewer at the same time, or "
-                    + "try again later")
+                "too many commands of this user or address wait, or too large ones; send fewer at "
+                    + "the same time, or try again later")
             return nextAction(after: .reply(failure.reply), request)
         }
 
@@ -80,27 +87,21 @@
                 let wanted = WorkRank(request, on: connection, dispatcher.server)
                 let result: NextAction
                 if rank == .vital, wanted != .vital {
-                    result = .ranked(wanted, refusal: { refuse(request) }) { answer(request) }
+                    result = .ranked(wanted, kept(request)) { answer(request) }
                 } else {
                     result = answer(request)
                 }
                 // The message's memory stays reserved until the command has run.
                 switch result {
-                case .ranked(let rank, let refusal, let step):
+                case .ranked(let rank, let kept, let step):
                     isHeld = true
-                    return .ranked(
-                        rank,
-                        refusal: {
-                            defer { DecompressionBudget.give(room) }
-                            return refusal()
-                        },
-                        {
-                            defer { DecompressionBudget.give(room) }
-                            return step()
-                        })
-                case .blocking(let step):
+                    return .ranked(rank, kept.givingBack(room)) {
+                        defer { DecompressionBudget.give(room) }
+                        return step()
+                    }
+                case .blocking(let kept, let step):
                     isHeld = true
-                    return .blocking {
+                    return .blocking(kept.givingBack(room)) {
                         defer { DecompressionBudget.give(room) }
                         return step()
                     }
@@ -121,7 +122,7 @@
 
         private func answer(_ request: WireRequest) -> NextAction {
             guard !Self.isExclusive(request) else {
-                return .exclusive {
+                return .exclusive(kept(request)) {
                     nextAction(after: dispatcher.respond(to: request, on: connection), request)
                 }
             }
@@ -139,9 +140,14 @@
         {
             switch outcome {
             case .close: return .close
-            case .blocking(let step): return .blocking { nextAction(after: step(), request) }
+            case .blocking(let step):
+                return .blocking(kept(request)) { nextAction(after: step(), request) }
             case .waiting(let wait):
-                return .waiting(wait, bytes: Self.byteCount(request)) { isTimeUp in
+                let kept = KeptRequest(bytes: Self.byteCount(request)) {
+                    wait.abandon()
+                    return refuse(request)
+                }
+                return .waiting(wait, kept) { isTimeUp in
                     do {
                         return nextAction(after: try wait.again(isTimeUp), request)
                     } catch {
@@ -159,6 +165,10 @@
                         flags: next == nil ? [] : .moreToCome,
                         compressor: request.compressor), next: next)
             }
+        }
+
+        private func kept(_ request: WireRequest) -> KeptRequest {
+            KeptRequest(bytes: Self.byteCount(request)) { refuse(request) }
         }
 
         private static func byteCount(_ request: WireRequest) -> Int {
@@ -188,6 +198,16 @@
                 requestID: number, form: request.form, body: body,
                 sequences: request.sequences, compressor: request.compressor)
             return { nextAction(after: dispatcher.respond(to: again, on: connection), again) }
+        }
+    }
+
+    extension MessageProcessor.KeptRequest {
+        /// Returns the same request, whose refusal also releases memory for its expanded message.
+        fileprivate func givingBack(_ room: Int) -> Self {
+            Self(bytes: bytes) {
+                defer { DecompressionBudget.give(room) }
+                return refusal()
+            }
         }
     }
 #endif

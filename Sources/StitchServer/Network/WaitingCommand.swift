@@ -12,17 +12,20 @@
         let rank: WorkRank
         /// The size of the request that the command keeps.
         let bytes: Int
+        /// The place of the request among those of all connections.
+        let place: RequestPlace
         private let wait: CommandWait
         var timer: Scheduled<Void>?
         var unsubscribe: @Sendable () -> Void = {}
 
         init(
-            _ wait: CommandWait, rank: WorkRank, bytes: Int,
+            _ wait: CommandWait, rank: WorkRank, bytes: Int, at place: RequestPlace,
             again: @escaping @Sendable (Bool) -> MessageProcessor.NextAction
         ) {
             self.wait = wait
             self.rank = rank
             self.bytes = bytes
+            self.place = place
             self.again = again
         }
 
@@ -35,6 +38,7 @@
         /// Cancels the wait and releases the command's resources.
         func abandon() {
             end()
+            place.leave()
             wait.abandon()
         }
     }

@@ -10,6 +10,8 @@
         static let countMax = 256
         /// The size limit in bytes for the requests that they keep; one may be larger.
         static let bytesMax = 1024 * 1024
+        /// The largest request, in bytes, that waits whatever other connections keep.
+        static let smallBytes = 64 * 1024
 
         private var waiting: [ObjectIdentifier: WaitingCommand] = [:]
         private var woken = CircularBuffer<(command: WaitingCommand, isTimeUp: Bool)>()

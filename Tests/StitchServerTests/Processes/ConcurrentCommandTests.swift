@@ -239,7 +239,7 @@ import Testing
     ) -> WaitingCommand {
         WaitingCommand(
             CommandWait(deadline: .now, again: { _ in .ok }, abandon: abandon), rank: .ordinary,
-            bytes: bytes
+            bytes: bytes, at: .small
         ) { _ in .silence }
     }
 }
