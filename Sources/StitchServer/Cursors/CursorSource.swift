@@ -49,17 +49,29 @@ extension CursorSource {
 }
 
 extension CommandCall {
-    /// The memory that the parsed query of the command takes as long as its cursor is open, in bytes;
-    /// 0 for a small one.
+    /// The memory that the parsed query of the command takes as long as its cursor is open, in bytes.
+    ///
+    /// It is the command itself, its parsed texts, and a number of objects for each of its values.
     var heldQueryBytes: Int {
-        body.byteCount <= Self.smallQueryBytesMax
-            ? 0 : body.byteCount * Self.parsedBytesOfByte
+        let count = body.withUnsafeBytes { Self.valueCount($0) }
+        return body.byteCount * 2 + count * Self.parsedBytesOfValue
     }
 
-    /// The largest size of a query that counts as no more than its cursor.
-    private static let smallQueryBytesMax = 4 * 1024
-    /// The bytes in memory for each byte of a query: the parsed values and their keys besides the query.
-    private static let parsedBytesOfByte = 4
+    /// The bytes in memory for each value of a parsed query.
+    private static let parsedBytesOfValue = 128
+
+    /// Returns the number of values in a document, and in those within.
+    private static func valueCount(_ document: UnsafeRawBufferPointer) -> Int {
+        var cursor = BSONCursor(document)
+        var count = 0
+        while let element = cursor.next() {
+            count += 1
+            if [.document, .array].contains(element.value.type) {
+                count += valueCount(element.value.bytes)
+            }
+        }
+        return count
+    }
 }
 
 /// The limits of one batch.

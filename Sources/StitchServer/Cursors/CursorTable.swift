@@ -35,7 +35,7 @@ final class CursorTable: Sendable {
     }
 
     private let timeout: Duration
-    /// The maximum size of all documents that cursors keep in memory, in bytes.
+    /// The maximum size of what all cursors keep in memory, in bytes.
     private let bytesMax: Int
     private let state = Locked(State())
 
@@ -85,10 +85,7 @@ final class CursorTable: Sendable {
     ) throws(CommandFailure) -> Int64 {
         try state.withLock { (state) throws(CommandFailure) in
             if state.cursors.forwarded(of: owner) >= Self.forwardedMax {
-                let idle = state.cursors.values.filter {
-                    !$0.isPinned && $0.source.isForwarded && $0.owner == owner
-                }
-                guard let oldest = Self.oldest(idle),
+                guard let oldest = state.cursors.oldest(of: owner, where: { $0.isForwarded }),
                     oldest.lastUsed + Self.forwardedIdleMax < .now
                 else {
                     throw CommandFailure(
@@ -184,15 +181,15 @@ final class CursorTable: Sendable {
 
     /// Ends cursors while all keep too much in memory: the least recently used ones of the user
     /// whose cursors keep most.
+    ///
+    /// One that ended is kept for its next command, and is removed when it is the oldest again.
     private func endExcess(_ state: inout State) {
-        while state.cursors.memoryBytes > bytesMax {
-            let idle = state.cursors.values.filter { !$0.isPinned && $0.source.memoryBytes > 0 }
-            var sizes: [CursorOwner: Int] = [:]
-            for cursor in idle { sizes[cursor.owner, default: 0] += cursor.source.memoryBytes }
-            let greatest = sizes.max { $0.value < $1.value }?.key
-            guard let oldest = Self.oldest(idle.filter { $0.owner == greatest }) else { return }
-            state.cursors[oldest.id] = Self.ended(
-                oldest, "the open cursors of all users may keep \(bytesMax) bytes in memory")
+        while state.cursors.memoryBytes > bytesMax, let oldest = state.cursors.oldestOfGreatest() {
+            state.cursors[oldest.id] =
+                oldest.end != nil
+                ? nil
+                : Self.ended(
+                    oldest, "the open cursors of all users may keep \(bytesMax) bytes in memory")
         }
     }
 
@@ -201,17 +198,12 @@ final class CursorTable: Sendable {
     /// - Returns: whether there was one.
     func endOldestSpooled(of owner: CursorOwner, _ limit: String) -> Bool {
         state.withLock { state in
-            let spooled = state.cursors.values.filter {
-                !$0.isPinned && $0.owner == owner && $0.source.isSpooled
+            guard let oldest = state.cursors.oldest(of: owner, where: { $0.isSpooled }) else {
+                return false
             }
-            guard let oldest = Self.oldest(spooled) else { return false }
             state.cursors[oldest.id] = Self.ended(oldest, limit)
             return true
         }
-    }
-
-    private static func oldest(_ cursors: [Cursor]) -> Cursor? {
-        cursors.min { $0.lastUsed < $1.lastUsed }
     }
 
     /// Returns a cursor without its documents, whose end its next command reports.
@@ -225,7 +217,7 @@ final class CursorTable: Sendable {
         return cursor
     }
 
-    /// The size of the documents that cursors keep in memory, in bytes.
+    /// The size of what cursors keep in memory, in bytes.
     var memoryBytes: Int { state.withLock { $0.cursors.memoryBytes } }
 
     /// Calls back once when the awaited cursor ends; immediately if it has already ended.
@@ -364,15 +356,57 @@ final class CursorTable: Sendable {
 
 /// Cursors by their ids, with the size of what they keep in memory.
 private struct CursorList: Sendable {
+    /// The size of what any cursor takes besides its source, in bytes.
+    private static let cursorBytes = 1_024
+
+    /// The cursors of one user.
+    private struct Own: Sendable {
+        var count = 0
+        var memoryBytes = 0
+        /// The number of those that the deployment behind a gateway holds.
+        var forwarded = 0
+        /// The ids of those that no command reads.
+        var idle = UseOrder<Int64>()
+
+        mutating func note(_ cursor: CursorTable.Cursor, isThere: Bool) {
+            let sign = isThere ? 1 : -1
+            count += sign
+            memoryBytes += sign * CursorList.bytes(of: cursor)
+            if cursor.source.isForwarded { forwarded += sign }
+        }
+    }
+
     private(set) var byID: [Int64: CursorTable.Cursor] = [:]
     private(set) var memoryBytes = 0
-    /// The number of cursors of each user that the deployment behind a gateway holds.
-    private var forwardedCounts: [CursorOwner: Int] = [:]
+    private var owners: [CursorOwner: Own] = [:]
     /// The ids of the cursors of each session, by the session's key.
     private var sessions: [[UInt8]: Set<Int64>] = [:]
 
     /// The number of a user's cursors that the deployment behind a gateway holds.
-    func forwarded(of owner: CursorOwner) -> Int { forwardedCounts[owner] ?? 0 }
+    func forwarded(of owner: CursorOwner) -> Int { owners[owner]?.forwarded ?? 0 }
+
+    /// Returns the least recently used idle cursor of a user that has a kind of source.
+    func oldest(
+        of owner: CursorOwner, where isMeant: (any CursorSource) -> Bool
+    ) -> CursorTable.Cursor? {
+        owners[owner]?.idle.oldest { id in byID[id].map { isMeant($0.source) } ?? false }
+            .flatMap { byID[$0] }
+    }
+
+    /// Returns the least recently used idle cursor of the user whose cursors keep most in memory,
+    /// among users with idle ones.
+    mutating func oldestOfGreatest() -> CursorTable.Cursor? {
+        var (greatest, most) = (CursorOwner?.none, 0)
+        for (owner, own) in owners where own.idle.count > 0 && own.memoryBytes > most {
+            (greatest, most) = (owner, own.memoryBytes)
+        }
+        guard let greatest, let id = owners[greatest]?.idle.oldest() else { return nil }
+        return byID[id]
+    }
+
+    fileprivate static func bytes(of cursor: CursorTable.Cursor) -> Int {
+        cursorBytes + cursor.source.memoryBytes
+    }
 
     /// The ids of a session's cursors.
     func ids(ofSession key: [UInt8]) -> Set<Int64> { sessions[key] ?? [] }
@@ -382,10 +416,10 @@ private struct CursorList: Sendable {
     subscript(id: Int64) -> CursorTable.Cursor? {
         get { byID[id] }
         set {
-            memoryBytes -= byID[id]?.source.memoryBytes ?? 0
-            memoryBytes += newValue?.source.memoryBytes ?? 0
-            count(byID[id], -1)
-            count(newValue, 1)
+            memoryBytes -= byID[id].map(Self.bytes) ?? 0
+            memoryBytes += newValue.map(Self.bytes) ?? 0
+            // A cursor stays with its owner.
+            if let owner = (newValue ?? byID[id])?.owner { note(newValue, id, of: owner) }
             // A cursor stays in its session.
             if let session = (newValue ?? byID[id])?.session {
                 note(id, in: SessionTable.key(session), isOpen: newValue != nil)
@@ -402,10 +436,22 @@ private struct CursorList: Sendable {
         }
     }
 
-    private mutating func count(_ cursor: CursorTable.Cursor?, _ change: Int) {
-        guard let cursor, cursor.source.isForwarded else { return }
-        let count = forwardedCounts[cursor.owner, default: 0] + change
-        forwardedCounts[cursor.owner] = count == 0 ? nil : count
+    /// Notes that a cursor replaces the one with the same id.
+    private mutating func note(
+        _ cursor: CursorTable.Cursor?, _ id: Int64, of owner: CursorOwner
+    ) {
+        if let before = byID[id] { owners[owner]?.note(before, isThere: false) }
+        if let cursor {
+            owners[owner, default: Own()].note(cursor, isThere: true)
+            if cursor.isPinned {
+                owners[owner]?.idle.remove(id)
+            } else {
+                owners[owner]?.idle.use(id)
+            }
+        } else {
+            owners[owner]?.idle.remove(id)
+            if owners[owner]?.count == 0 { owners[owner] = nil }
+        }
     }
 }
 

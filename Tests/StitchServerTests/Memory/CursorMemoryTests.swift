@@ -101,7 +101,7 @@ import Testing
         server.become(Self.user("bob"))
         let small: BSONDocument = ["find": "items", "batchSize": 1]
         let other = try open(small)
-        #expect(server.cursorUse.memoryBytes == 0)
+        #expect(server.cursorUse.memoryBytes < 4 << 10)
         server.become(Self.user("eve"))
         let cursors = try (0..<20).map { _ in try open(command) }
         #expect(server.cursorUse.memoryBytes <= 32 << 20 && server.cursorUse.memoryBytes > 8 << 20)
@@ -126,7 +126,7 @@ import Testing
             let id = try #require(reply["cursor"]?.documentValue?["id"], "\(reply)")
             var ids = Self.ids(reply, "firstBatch")
             #expect(server.cursorUse.files == 1 && server.cursorUse.fileBytes > 10 << 20)
-            #expect(server.cursorUse.memoryBytes == 0)
+            #expect(server.cursorUse.memoryBytes < 4 << 10)
             for _ in 0..<3 { ids += Self.ids(Self.next(server, id), "nextBatch") }
             #expect(ids == Array(0..<10).reversed())
             let end = Self.next(server, id)
@@ -175,7 +175,7 @@ import Testing
                 name: "ann", database: "admin", roles: [Role(name: "readWrite", database: "shop")],
                 generation: 1))
         let id = try Self.open(server)
-        #expect(server.cursorUse.files == 1 && server.cursorUse.memoryBytes == 0)
+        #expect(server.cursorUse.files == 1 && server.cursorUse.memoryBytes < 4 << 10)
         #expect(Self.ids(Self.next(server, id), "nextBatch") == [4, 3, 2])
         let small = Self.find(server, limit: 3)
         #expect(Self.ids(small, "firstBatch") == [5])
