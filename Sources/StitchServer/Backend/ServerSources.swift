@@ -70,8 +70,10 @@ struct ServerSources: Sendable {
 
     private func operations(withIdle: Bool) -> [BSONDocument] {
         let (all, own) = (seesOtherUsers(), call.cursorOwner)
-        let operations = backend.server.operations.all.filter { all || $0.call.cursorOwner == own }
-        let cursors = backend.cursors.all.filter { all || $0.owner == own }
+        let operations = backend.server.operations.all.filter {
+            all || $0.call.cursorOwner.isSameUser(as: own)
+        }
+        let cursors = backend.cursors.all.filter { all || $0.owner.isSameUser(as: own) }
         let user = call.connection.state.withLock { $0.user?.storedID }
         let idle =
             !withIdle

@@ -62,10 +62,11 @@ final class ClientConnection: Sendable {
 
     /// The client as the list of sessions names it.
     var sessionOwner: SessionTable.Owner {
-        state.withLock { state in
+        let share = owner
+        return state.withLock { state in
             SessionTable.Owner(
                 user: state.user.map { "\($0.name.text)@\($0.database.text)" },
-                application: state.applicationName)
+                application: state.applicationName, share: share)
         }
     }
 

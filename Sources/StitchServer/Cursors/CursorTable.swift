@@ -7,7 +7,7 @@ final class CursorTable: Sendable {
         let id: Int64
         let namespace: Namespace
         let session: BSONDocument?
-        /// The owner; empty where clients do not sign in.
+        /// The owner.
         let owner: CursorOwner
         let options: CursorOptions
         var source: any CursorSource
@@ -77,8 +77,8 @@ final class CursorTable: Sendable {
     /// Adds a cursor of the deployment behind a gateway and returns its id, a positive random
     /// number.
     ///
-    /// - Throws: 365 when the user has too many that were in use within
-    ///   the last minute.
+    /// - Throws: 365 when the user, or the address of anonymous users, has too many that were in use
+    ///   within the last minute.
     func addForwarded(
         _ source: any CursorSource, _ namespace: Namespace, _ session: BSONDocument?,
         of owner: CursorOwner, _ options: CursorOptions
@@ -124,7 +124,7 @@ final class CursorTable: Sendable {
                     "Requested getMore on namespace '\(namespace)', but cursor belongs to a "
                         + "different namespace \(cursor.namespace)")
             }
-            guard cursor.owner == owner else {
+            guard cursor.owner.isSameUser(as: owner) else {
                 throw CommandFailure(
                     13, "cursor id \(id) was not created by the authenticated user")
             }
@@ -248,7 +248,7 @@ final class CursorTable: Sendable {
     func kill(_ id: Int64, by owner: CursorOwner? = nil) -> Bool {
         let isKilled = state.withLock { state in
             guard var cursor = state.cursors[id], !cursor.isPinned || cursor.end == nil,
-                owner == nil || cursor.owner == owner
+                owner.map(cursor.owner.isSameUser(as:)) ?? true
             else { return false }
             if cursor.isPinned {
                 cursor.end = Self.killed
@@ -359,7 +359,7 @@ private struct CursorList: Sendable {
     /// The size of what any cursor takes besides its source, in bytes.
     private static let cursorBytes = 1_024
 
-    /// The cursors of one user.
+    /// The cursors of one user, or of one address as in ``CursorOwner/share``.
     private struct Own: Sendable {
         var count = 0
         var memoryBytes = 0
@@ -378,25 +378,26 @@ private struct CursorList: Sendable {
 
     private(set) var byID: [Int64: CursorTable.Cursor] = [:]
     private(set) var memoryBytes = 0
-    private var owners: [CursorOwner: Own] = [:]
+    /// The cursors by the share that they use.
+    private var owners: [[UInt8]: Own] = [:]
     /// The ids of the cursors of each session, by the session's key.
     private var sessions: [[UInt8]: Set<Int64>] = [:]
 
     /// The number of a user's cursors that the deployment behind a gateway holds.
-    func forwarded(of owner: CursorOwner) -> Int { owners[owner]?.forwarded ?? 0 }
+    func forwarded(of owner: CursorOwner) -> Int { owners[owner.share]?.forwarded ?? 0 }
 
     /// Returns the least recently used idle cursor of a user that has a kind of source.
     func oldest(
         of owner: CursorOwner, where isMeant: (any CursorSource) -> Bool
     ) -> CursorTable.Cursor? {
-        owners[owner]?.idle.oldest { id in byID[id].map { isMeant($0.source) } ?? false }
+        owners[owner.share]?.idle.oldest { id in byID[id].map { isMeant($0.source) } ?? false }
             .flatMap { byID[$0] }
     }
 
     /// Returns the least recently used idle cursor of the user whose cursors keep most in memory,
     /// among users with idle ones.
     mutating func oldestOfGreatest() -> CursorTable.Cursor? {
-        var (greatest, most) = (CursorOwner?.none, 0)
+        var (greatest, most) = ([UInt8]?.none, 0)
         for (owner, own) in owners where own.idle.count > 0 && own.memoryBytes > most {
             (greatest, most) = (owner, own.memoryBytes)
         }
@@ -419,7 +420,7 @@ private struct CursorList: Sendable {
             memoryBytes -= byID[id].map(Self.bytes) ?? 0
             memoryBytes += newValue.map(Self.bytes) ?? 0
             // A cursor stays with its owner.
-            if let owner = (newValue ?? byID[id])?.owner { note(newValue, id, of: owner) }
+            if let owner = (newValue ?? byID[id])?.owner { note(newValue, id, of: owner.share) }
             // A cursor stays in its session.
             if let session = (newValue ?? byID[id])?.session {
                 note(id, in: SessionTable.key(session), isOpen: newValue != nil)
@@ -438,7 +439,7 @@ private struct CursorList: Sendable {
 
     /// Notes that a cursor replaces the one with the same id.
     private mutating func note(
-        _ cursor: CursorTable.Cursor?, _ id: Int64, of owner: CursorOwner
+        _ cursor: CursorTable.Cursor?, _ id: Int64, of owner: [UInt8]
     ) {
         if let before = byID[id] { owners[owner]?.note(before, isThere: false) }
         if let cursor {
@@ -455,21 +456,33 @@ private struct CursorList: Sendable {
     }
 }
 
-/// The owner of a cursor.
-struct CursorOwner: Sendable, Hashable {
+/// The owner of a cursor: the user who may read it, and the share of the server that it uses.
+struct CursorOwner: Sendable {
+    /// The key of the user, or of the address (``ClientConnection/owner``).
+    let share: [UInt8]
     private let name: [UInt8]
     private let database: [UInt8]
 
-    /// - Parameter user: the signed-in user; `nil` where clients do not sign in.
-    init(_ user: SignedInUser?) {
+    /// - Parameters:
+    ///   - user: the signed-in user; `nil` where clients do not sign in.
+    ///   - share: the key of the user's share of the server.
+    init(_ user: SignedInUser?, share: [UInt8]) {
+        self.share = share
         name = Array((user?.name ?? "").text.utf8)
         database = Array((user?.database ?? "").text.utf8)
+    }
+
+    /// Whether both are of one user, whatever shares they use.
+    func isSameUser(as other: CursorOwner) -> Bool {
+        name == other.name && database == other.database
     }
 }
 
 extension CommandCall {
     /// The owner of the cursors that the command opens and uses.
-    var cursorOwner: CursorOwner { CursorOwner(connection.state.withLock { $0.user }) }
+    var cursorOwner: CursorOwner {
+        CursorOwner(connection.state.withLock { $0.user }, share: connection.owner)
+    }
 }
 
 /// The behavior of a cursor.

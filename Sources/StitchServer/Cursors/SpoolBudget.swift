@@ -15,7 +15,8 @@ final class SpoolBudget: Sendable {
 
     private struct State: Sendable {
         var all = Use()
-        var users: [CursorOwner: Use] = [:]
+        /// What users and addresses take (``CursorOwner/share``).
+        var owners: [[UInt8]: Use] = [:]
     }
 
     private let state = Locked(State())
@@ -37,7 +38,7 @@ final class SpoolBudget: Sendable {
     /// - Returns: what is exceeded, if anything: nothing is taken then.
     func take(bytes: Int = 0, files: Int = 0, of owner: CursorOwner) -> String? {
         state.withLock { state in
-            var (all, own) = (state.all, state.users[owner] ?? Use())
+            var (all, own) = (state.all, state.owners[owner.share] ?? Use())
             all.bytes += bytes
             all.files += files
             own.bytes += bytes
@@ -55,7 +56,7 @@ final class SpoolBudget: Sendable {
                 return "all users together may have \(filesMax) large unread results"
             }
             state.all = all
-            state.users[owner] = own
+            state.owners[owner.share] = own
             return nil
         }
     }
@@ -65,10 +66,10 @@ final class SpoolBudget: Sendable {
         state.withLock { state in
             state.all.bytes -= bytes
             state.all.files -= 1
-            guard var own = state.users[owner] else { return }
+            guard var own = state.owners[owner.share] else { return }
             own.bytes -= bytes
             own.files -= 1
-            state.users[owner] = own.files > 0 ? own : nil
+            state.owners[owner.share] = own.files > 0 ? own : nil
         }
     }
 

@@ -2,12 +2,15 @@ internal import BSONStore
 
 /// The logical sessions in use.
 final class SessionTable: Sendable {
-    /// The client that began a session, for people.
+    /// The client that began a session.
     struct Owner: Sendable {
         /// The name of the user, as `name@database`; `nil` without one.
         var user: String?
         /// The name of the app; `nil` if it has none.
         var application: String?
+        /// The key of the user, or of the address, among whose sessions it counts
+        /// (``ClientConnection/owner``).
+        var share: [UInt8] = []
     }
 
     /// One session.
@@ -32,31 +35,53 @@ final class SessionTable: Sendable {
     }
 
     private struct State: Sendable {
-        var sessions: [[UInt8]: Session] = [:]
-        /// The number of sessions of each signed-in user, by the user's id.
-        var counts: [[UInt8]: Int] = [:]
+        private(set) var sessions: [[UInt8]: Session] = [:]
+        /// The keys of the sessions of each user or address.
+        private(set) var owners: [[UInt8]: UseOrder<[UInt8]>] = [:]
+        /// The sessions that gave way to others and have not been reported yet.
+        var pushedOut: [BSONDocument] = []
 
-        mutating func set(_ session: BSONDocument, _ new: Session?) {
-            let owner = SessionTable.bytes(session["uid"])
-            let key = SessionTable.key(session)
-            let before = sessions[key]
-            sessions[key] = new
-            guard !owner.isEmpty else { return }
-            let change = (new == nil ? 0 : 1) - (before == nil ? 0 : 1)
-            let count = counts[owner, default: 0] + change
-            counts[owner] = count == 0 ? nil : count
+        /// Adds a session, or notes its use.
+        mutating func use(_ key: [UInt8], _ session: Session) {
+            sessions[key] = session
+            owners[session.owner.share, default: UseOrder()].use(key)
+        }
+
+        @discardableResult
+        mutating func remove(_ key: [UInt8]) -> Session? {
+            guard let session = sessions.removeValue(forKey: key) else { return nil }
+            let share = session.owner.share
+            owners[share]?.remove(key)
+            if owners[share]?.count == 0 { owners[share] = nil }
+            return session
+        }
+
+        /// Removes the least recently used session of the user or address with most.
+        mutating func pushOut() {
+            let most = owners.max { $0.value.count < $1.value.count }?.key
+            guard let most, let key = owners[most]?.oldest(), let session = remove(key) else {
+                return
+            }
+            pushedOut.append(session.document)
         }
     }
 
     private let timeout: Duration
+    private let countMax: Int
+    private let countOfOneMax: Int
     private let state = Locked(State())
 
-    /// The largest number of sessions; MongoDB's parameter `maxSessions`.
-    private static let countMax = 1_000_000
-    /// The largest number of sessions of one signed-in user.
-    private static let countOfUserMax = 50_000
-
-    init(timeoutMinutes: Int) { timeout = .seconds(timeoutMinutes * 60) }
+    /// Creates an empty table.
+    ///
+    /// - Parameters:
+    ///   - countMax: the largest number of sessions; MongoDB's parameter `maxSessions`.
+    ///   - countOfOneMax: the largest number of one user, or of one address where clients do not sign in
+    ///     or are anonymous.
+    init(timeoutMinutes: Int, countMax: Int = 1_000_000, countOfOneMax: Int = 50_000) {
+        timeout = .seconds(timeoutMinutes * 60)
+        self.countMax = countMax
+        self.countOfOneMax = countOfOneMax
+    }
 
     /// Returns the key of a session: its id, and its user's id if it has one.
     static func key(_ session: BSONDocument) -> [UInt8] {
@@ -111,23 +136,26 @@ final class SessionTable: Sendable {
 
     /// Records the use of a session; an unknown session starts.
     ///
+    /// If there are too many in all, the least recently used one of the user or address with most
+    /// ends for it.
+    ///
     /// - Parameter owner: the client, which only a session that starts asks for.
-    /// - Throws: 261 (TooManyLogicalSessions).
+    /// - Throws: 261 (TooManyLogicalSessions) if the user or address has too many.
     func touch(
         _ session: BSONDocument, of owner: @autoclosure () -> Owner = Owner()
     ) throws(CommandFailure) {
+        let key = Self.key(session)
         let isRoom = state.withLock { state in
-            let ofUser = state.counts[Self.bytes(session["uid"])] ?? 0
-            guard
-                ofUser < Self.countOfUserMax && state.sessions.count < Self.countMax
-                    || state.sessions[Self.key(session)] != nil
-            else { return false }
-            let known = state.sessions[Self.key(session)]
-            state.set(
-                session,
-                Session(
-                    document: session, owner: known?.owner ?? owner(), lastUsed: .now,
-                    lastUse: .now))
+            if var known = state.sessions[key] {
+                (known.lastUsed, known.lastUse) = (.now, .now)
+                state.use(key, known)
+                return true
+            }
+            let owner = owner()
+            guard state.owners[owner.share]?.count ?? 0 < countOfOneMax else { return false }
+            if state.sessions.count >= countMax { state.pushOut() }
+            state.use(
+                key, Session(document: session, owner: owner, lastUsed: .now, lastUse: .now))
             return true
         }
         guard isRoom else {
@@ -137,15 +165,20 @@ final class SessionTable: Sendable {
     }
 
     /// Removes a session, known or not.
-    func end(_ session: BSONDocument) { state.withLock { $0.set(session, nil) } }
+    func end(_ session: BSONDocument) {
+        let key = Self.key(session)
+        state.withLock { _ = $0.remove(key) }
+    }
 
-    /// Removes and returns the sessions that have been idle for too long.
+    /// Removes and returns the sessions that have been idle for too long, and returns those that gave
+    /// way to others since the last call.
     func endIdle() -> [BSONDocument] {
         let limit = ContinuousClock.now - timeout
         return state.withLock { state in
-            let idle = state.sessions.values.filter { $0.lastUsed < limit }.map(\.document)
-            for session in idle { state.set(session, nil) }
-            return idle
+            let idle = state.sessions.filter { $0.value.lastUsed < limit }
+            for key in idle.keys { state.remove(key) }
+            defer { state.pushedOut = [] }
+            return idle.values.map(\.document) + state.pushedOut
         }
     }
 

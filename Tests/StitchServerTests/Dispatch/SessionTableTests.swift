@@ -5,6 +5,10 @@ import Testing
 
 /// Any user can name any number of sessions, also without a request to each.
 @Suite struct SessionTableTests {
+    private static func owner(_ name: String) -> SessionTable.Owner {
+        SessionTable.Owner(share: Array(name.utf8))
+    }
+
     private static func session(_ number: Int64, of user: UInt8?) -> BSONDocument {
         let id = withUnsafeBytes(of: number) { Array($0) } + Array(repeating: 0, count: 8)
         var session: BSONDocument = ["id": .binary(BSONBinary(id, subtype: 4))]
@@ -14,23 +18,53 @@ import Testing
 
     @Test func `the sessions of one user are bounded, and leave room for others`() throws {
         let table = SessionTable(timeoutMinutes: 30)
-        for number in 0..<50_000 as Range<Int64> { try table.touch(Self.session(number, of: 1)) }
+        let (one, two) = (Self.owner("one"), Self.owner("two"))
+        for number in 0..<50_000 as Range<Int64> {
+            try table.touch(Self.session(number, of: 1), of: one)
+        }
         let error = #expect(throws: CommandFailure.self) {
-            try table.touch(Self.session(50_000, of: 1))
+            try table.touch(Self.session(50_000, of: 1), of: one)
         }
         #expect(error?.code == 261)
-        try table.touch(Self.session(7, of: 1))
-        try table.touch(Self.session(7, of: 2))
+        // Another name does not help an anonymous user.
+        #expect(throws: CommandFailure.self) { try table.touch(Self.session(0, of: 3), of: one) }
+        try table.touch(Self.session(7, of: 1), of: one)
+        try table.touch(Self.session(7, of: 2), of: two)
         for _ in 0..<2 { table.end(Self.session(0, of: 1)) }
-        try table.touch(Self.session(50_000, of: 1))
-        #expect(throws: CommandFailure.self) { try table.touch(Self.session(0, of: 1)) }
+        try table.touch(Self.session(50_000, of: 1), of: one)
+        #expect(throws: CommandFailure.self) { try table.touch(Self.session(0, of: 1), of: one) }
         #expect(table.all.count == 50_001)
     }
 
-    @Test func `without sign-in clients do not share the bound of one user`() throws {
-        let table = SessionTable(timeoutMinutes: 30)
-        for number in 0..<50_001 as Range<Int64> { try table.touch(Self.session(number, of: nil)) }
-        #expect(table.all.count == 50_001)
+    @Test func `without sign-in each address has a bound of its own`() throws {
+        let table = SessionTable(timeoutMinutes: 30, countOfOneMax: 3)
+        for (share, first) in [("a", 0), ("b", 10)] as [(String, Int64)] {
+            let owner = Self.owner(share)
+            for number in first..<first + 3 {
+                try table.touch(Self.session(number, of: nil), of: owner)
+            }
+            #expect(throws: CommandFailure.self) {
+                try table.touch(Self.session(first + 3, of: nil), of: owner)
+            }
+        }
+        #expect(table.all.count == 6)
+    }
+
+    @Test func `in a full table the oldest session of whoever has most gives way`() throws {
+        let table = SessionTable(timeoutMinutes: 30, countMax: 5)
+        let (one, two) = (Self.owner("one"), Self.owner("two"))
+        for number in 0..<4 as Range<Int64> {
+            try table.touch(Self.session(number, of: 1), of: one)
+        }
+        try table.touch(Self.session(0, of: 2), of: two)
+        // A use of the first one makes the second the oldest.
+        try table.touch(Self.session(0, of: 1), of: one)
+        try table.touch(Self.session(1, of: 2), of: two)
+        #expect(table.all.count == 5)
+        #expect(table.endIdle() == [Self.session(1, of: 1)])
+        #expect(table.endIdle().isEmpty)
+        try table.touch(Self.session(2, of: 2), of: two)
+        #expect(table.endIdle() == [Self.session(2, of: 1)])
     }
 
     /// Names that are the same with "@" between them shared sessions: one got the replies to the

@@ -142,7 +142,7 @@ import Testing
         }
         let link = try Self.link(upstream).atNewPlace(for: nil)
         let table = CursorTable(timeoutSeconds: 600)
-        let owner = CursorOwner(nil)
+        let owner = CursorOwner(nil, share: [])
         let ids = try (Int64(1)...200).map { number in
             try table.addForwarded(
                 ForwardedSource(UpstreamCursor(id: number, namespace: Self.items, link: link)),
@@ -162,23 +162,27 @@ import Testing
     func forwardedCursors() throws {
         let link = try Self.link(Scripted { _, _ in ["ok": 1.0] }).atNewPlace(for: nil)
         let table = CursorTable(timeoutSeconds: 600)
-        func open(_ user: String) throws(CommandFailure) -> Int64 {
+        func open(_ user: String, _ share: String) throws(CommandFailure) -> Int64 {
             try table.addForwarded(
                 ForwardedSource(UpstreamCursor(id: 1, namespace: Self.items, link: link)),
                 Self.items, nil,
-                of: CursorOwner(SignedInUser(name: Name(user), database: "admin", roles: [])),
+                of: CursorOwner(
+                    SignedInUser(name: Name(user), database: "admin", roles: []),
+                    share: Array(share.utf8)),
                 CursorOptions())
         }
         var ids: [Int64] = []
-        for _ in 0..<CursorTable.forwardedMax { ids.append(try open("one")) }
-        let refusal = #expect(throws: CommandFailure.self) { _ = try open("one") }
+        for _ in 0..<CursorTable.forwardedMax { ids.append(try open("one", "a")) }
+        let refusal = #expect(throws: CommandFailure.self) { _ = try open("one", "a") }
         #expect(refusal?.code == 365)
-        _ = try open("two")
+        // Another name does not help an anonymous user.
+        #expect(throws: CommandFailure.self) { _ = try open("another", "a") }
+        _ = try open("two", "b")
         #expect(table.kill(ids[0]))
-        _ = try open("one")
-        #expect(throws: CommandFailure.self) { _ = try open("one") }
+        _ = try open("one", "a")
+        #expect(throws: CommandFailure.self) { _ = try open("one", "a") }
         table.killAll()
-        _ = try open("one")
+        _ = try open("one", "a")
     }
 
     /// A name is enough for a feed, and feeds are for all users.

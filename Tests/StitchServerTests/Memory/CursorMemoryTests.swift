@@ -188,7 +188,9 @@ import Testing
 
     @Test func `the number of files is bounded for a user and for all`() {
         let budget = SpoolBudget(bytesMax: 100, filesMax: 4)
-        let owners = ["ann", "bob", "eve"].map { CursorOwner(Self.user($0)) }
+        let owners = ["ann", "bob", "eve"].map {
+            CursorOwner(Self.user($0), share: Array($0.utf8))
+        }
         for owner in owners.prefix(2) {
             #expect(budget.take(files: 1, of: owner) == nil)
             #expect(budget.take(files: 1, of: owner) == nil)
@@ -197,6 +199,9 @@ import Testing
         #expect(
             budget.take(files: 1, of: owners[2])
                 == "all users together may have 4 large unread results")
+        // Another name does not help an anonymous user.
+        let other = CursorOwner(Self.user("other"), share: owners[0].share)
+        #expect(budget.take(files: 1, of: other) == "one user may have 2 large unread results")
         budget.give(bytes: 0, of: owners[0])
         #expect(budget.take(files: 1, of: owners[2]) == nil)
         #expect(SpoolBudget.usualFilesMax >= 8 && SpoolBudget.usualFilesMax <= 1_024)

@@ -12,7 +12,7 @@ enum KillCursorsCommand {
         _ = try call.collection()
         // A user with the role `root` may end other users' cursors.
         let user = call.connection.state.withLock { $0.user }
-        let owner = user?.isBoundless == true ? nil : CursorOwner(user)
+        let owner = user?.isBoundless == true ? nil : call.cursorOwner
         var killed: [BSONValue] = []
         var missing: [BSONValue] = []
         for (index, value) in (call.array("cursors") ?? []).enumerated() {
