@@ -12,6 +12,8 @@ package struct ScriptLiteral {
         package let message: String
         /// The place in the text, in bytes.
         package let byteOffset: Int
+        /// Whether it names the cause, also where another reader of the text comes further.
+        package var isCause = false
     }
 
     /// The value as Extended JSON.
@@ -21,10 +23,14 @@ package struct ScriptLiteral {
     private var lexer: ScriptLexer
     private var token = ScriptToken.end
     private var depth = 0
+    /// Whether the value that is read is that of a date.
+    private var isInDate = false
     /// The places where values begin: in Extended JSON, in bytes, and in the text, in scalars.
     private var places: [(written: Int, read: Int)] = []
 
     private static let depthMax = 200
+    /// What a value without quotes does not contain.
+    private static let ends: Set<Unicode.Scalar> = [",", ")", "}", "]", " ", "\n", "\t", "\r"]
 
     /// Translates a text that holds one value.
     ///
@@ -93,9 +99,12 @@ package struct ScriptLiteral {
             if !isFirst { extendedJSON += "," }
             isFirst = false
             places.append((extendedJSON.utf8.count, lexer.start))
-            extendedJSON += "\(Self.quoted(try key())):"
+            let key = try key()
+            extendedJSON += "\(Self.quoted(key)):"
             try expect(":")
+            isInDate = key == "$date"
             try value()
+            isInDate = false
             guard token == .mark(",") else { break }
             try advance()
         }
@@ -155,12 +164,29 @@ package struct ScriptLiteral {
             return #"{"$numberLong":"\#(sign)\#(number.text())"}"#
         }
         guard case .number(let number) = token else { throw fault("a number is expected") }
-        let source = lexer.source(lexer.start..<lexer.position)
+        let (start, end) = (lexer.start, lexer.position)
+        let source = lexer.source(start..<end)
         try advance(allowsPattern: false)
+        try checkNoDate(start..<end)
         // As it is written where JSON has it, so that no digit of a long number is lost.
         let isJSON = source.wholeMatch(of: #/(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/#) != nil
         let whole = Int64(exactly: number).map(String.init)
         return sign + (isJSON ? source : whole ?? "\(number)")
+    }
+
+    /// Refuses a date without quotes, whose year or day was read as a number.
+    private func checkNoDate(_ number: Range<Int>) throws(Fault) {
+        guard token == .mark("-") || token == .mark("/"), lexer.start == number.upperBound else {
+            return
+        }
+        var text = ""
+        text.unicodeScalars += scalars[number.lowerBound...].prefix {
+            !Self.ends.contains($0)
+        }
+        guard isInDate || text.prefixMatch(of: #/[0-9]{4}[-\/][0-9]/#) != nil else { return }
+        throw Fault(
+            message: "a date needs quotes, such as \"\(text)\"",
+            byteOffset: byteOffset(number.lowerBound), isCause: true)
     }
 
     private mutating func named(_ name: String) throws(Fault) {
@@ -185,7 +211,9 @@ package struct ScriptLiteral {
         default:
             try advance()
             var arguments: [Argument]?
+            isInDate = name == "ISODate" || name == "Date"
             if token == .mark("(") { arguments = try self.arguments() }
+            isInDate = false
             guard let written = Self.constructed(name, arguments) else {
                 throw Fault(
                     message: Self.expectation(name), byteOffset: byteOffset(start.start))

@@ -21,7 +21,9 @@
             do {
                 literal = try ScriptLiteral(text)
             } catch let refused {
-                throw unreadable(further(fault, refused.message, refused.byteOffset, text))
+                throw unreadable(
+                    further(
+                        fault, refused.message, refused.byteOffset, text, isCause: refused.isCause))
             }
             do {
                 return try BSONValue(extendedJSON: literal.extendedJSON)
@@ -33,11 +35,12 @@
 
         /// Returns the fault that is further on in the text, which explains it best.
         private static func further(
-            _ fault: BSONError, _ message: String, _ byteOffset: Int, _ text: String
+            _ fault: BSONError, _ message: String, _ byteOffset: Int, _ text: String,
+            isCause: Bool = false
         ) -> BSONError {
             // JSON has no single quotes, so its fault there explains nothing.
             let isQuote = text.utf8.dropFirst(byteOffset).first == UInt8(ascii: "'")
-            guard isQuote || byteOffset > fault.byteOffset ?? -1 else { return fault }
+            guard isCause || isQuote || byteOffset > fault.byteOffset ?? -1 else { return fault }
             let before = text.utf8.prefix(byteOffset)
             let line = before.count { $0 == UInt8(ascii: "\n") } + 1
             let column = before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1

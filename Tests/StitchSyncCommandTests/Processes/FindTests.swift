@@ -69,6 +69,14 @@ import Testing
         (#"{"n": {$lt: {"$date": "tomorrow"}}}"#, "$date takes a date as RFC 3339", 23),
         (#"{name: "ä", _id: {$oid: "x"}}"#, "$oid takes 24 hexadecimal digits", 26),
         ("{n: 1, : 2}", "key is missing", 8),
+        (
+            #"{"d": {"$gt": {"$date": 2026-01-01T00:00:00Z}}}"#,
+            #"a date needs quotes, such as "2026-01-01T00:00:00Z""#, 25
+        ),
+        (#"{d: {$gt: {$date: 1-2-2026}}}"#, #"a date needs quotes, such as "1-2-2026""#, 19),
+        ("{ä: 1, d: ISODate(2026-01-01)}", #"a date needs quotes, such as "2026-01-01""#, 20),
+        ("{d: new Date( 2026/01/01 )}", #"a date needs quotes, such as "2026/01/01""#, 15),
+        ("{d: [1, 2026-01-01]}", #"a date needs quotes, such as "2026-01-01""#, 9),
     ])
     func `a fault behind keys without quotes is told with its own place`(
         _ filter: String, _ text: String, _ column: Int
