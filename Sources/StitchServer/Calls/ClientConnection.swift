@@ -77,10 +77,15 @@ final class ClientConnection: Sendable {
         self.id = id
         self.peer = peer
         self.local = local
-        addressOwner = Array("a\(SignInDelay.network(ofPeer: peer))".utf8)
+        addressOwner = Self.owner(ofPeer: peer)
         self.isSecure = isSecure
         self.isLoopback = isLoopback
         state = Locked(State(lastUsed: .now))
+    }
+
+    /// Returns the key of an address, or of its network of IPv6.
+    static func owner(ofPeer peer: String) -> [UInt8] {
+        Array("a\(SignInDelay.network(ofPeer: peer))".utf8)
     }
 
     /// Signs a user in, or the present one out.

@@ -38,6 +38,20 @@ final class Console: Sendable {
     /// Browsers send cookies of one port to all of a host, so the pages of a file have a name each.
     var cookieName: String { device?.cookieName ?? ConsoleAnswer.cookieName }
 
+    /// Answers a request for a page's file, without blocking; `nil` for another request.
+    func fileAnswer(_ request: ConsoleRequest) -> ConsoleAnswer? {
+        request.path.hasBytePrefix("/api/") ? nil : answer(request)
+    }
+
+    /// Returns whose share of the server's threads a request uses: the signed-in user's, or that of
+    /// the browser's address.
+    ///
+    /// As ``knows(_:)``, it may be called on an event loop.
+    func owner(of request: ConsoleRequest) -> [UInt8] {
+        known(by: request, isUse: false)?.connection.owner
+            ?? ClientConnection.owner(ofPeer: request.peer)
+    }
+
     /// Answers a request; may block.
     func answer(_ request: ConsoleRequest) -> ConsoleAnswer {
         do {
@@ -141,18 +155,17 @@ final class Console: Sendable {
     ///
     /// It asks neither the store nor an upstream, so it may be called on an event loop.
     func knows(_ request: ConsoleRequest) -> Bool {
-        guard let cookie = request.cookie(cookieName) else { return false }
-        return sessions.session(cookie, isUse: false) != nil
+        known(by: request, isUse: false) != nil
+    }
+
+    private func known(by request: ConsoleRequest, isUse: Bool) -> ConsoleSession? {
+        request.cookie(cookieName).flatMap { sessions.session($0, isUse: isUse) }
     }
 
     /// Returns the session of a request, if its user still is an administrator.
     func session(_ request: ConsoleRequest) throws -> ConsoleSession? {
         let isUse = request.header(Self.unattended) == nil
-        guard let cookie = request.cookie(cookieName),
-            let session = sessions.session(cookie, isUse: isUse)
-        else {
-            return nil
-        }
+        guard let session = known(by: request, isUse: isUse) else { return nil }
         guard try isAdministrator(session) else {
             sessions.remove(session)
             return nil

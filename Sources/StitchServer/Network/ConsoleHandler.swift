@@ -24,6 +24,8 @@
         private var arriving: (request: ConsoleRequest, body: ArrivingBody)?
         private var timeout: Scheduled<Void>?
         private var ticking: RepeatedTask?
+        /// The budget of the work for the request, or for the stream's next events.
+        private var working: WorkBudget?
 
         init(_ console: Console, _ pools: CommandPools) {
             self.console = console
@@ -56,6 +58,8 @@
             ticking?.cancel()
             arriving?.body.giveBack()
             arriving = nil
+            // Nobody waits for it any more.
+            working?.stop(.interrupted)
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -120,27 +124,28 @@
             var request = request
             request.body = body.bytes
             let asked = request
+            // Whatever runs on the threads, the pages themselves are there.
+            if let file = console.fileAnswer(asked) {
+                body.giveBack()
+                return send(file, context)
+            }
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             let (console, loop) = (console, context.eventLoop)
-            if let stream = ConsoleStream.Kind(request) {
-                return pools.run(of: Self.owner, .ofOperator, mayBlock: true) { isActive in
-                    defer { body.giveBack() }
-                    guard isActive else {
-                        return loop.execute { bound.value.1.close(promise: nil) }
-                    }
+            let rank = WorkRank(asked)
+            if let stream = ConsoleStream.Kind(asked) {
+                return run(of: console.owner(of: asked), rank, body, context) {
                     let opened = console.stream(stream, asked)
                     loop.execute {
                         let (handler, context) = bound.value
                         switch opened {
-                        case .success(let stream): handler.begin(stream, context)
+                        case .success(let stream):
+                            handler.begin(stream, of: console.owner(of: asked), rank, context)
                         case .failure(let fault): handler.send(fault.answer, context)
                         }
                     }
                 }
             }
-            pools.run(of: Self.owner, .ofOperator, mayBlock: true) { isActive in
-                defer { body.giveBack() }
-                guard isActive else { return loop.execute { bound.value.1.close(promise: nil) } }
+            run(of: console.owner(of: asked), rank, body, context) {
                 let answer = console.answer(asked)
                 let wait = answer.notBefore.map { $0 - .now } ?? .zero
                 loop.scheduleTask(in: .milliseconds(Int64(max(0, wait / .milliseconds(1))))) {
@@ -150,8 +155,23 @@
             }
         }
 
-        /// The owner of the console's work, whose share of the threads it uses.
-        private static let owner: [UInt8] = Array("console".utf8)
+        /// Runs the work for a request on a thread; it ends when the browser leaves.
+        private func run(
+            of owner: [UInt8], _ rank: WorkRank, _ body: ArrivingBody,
+            _ context: ChannelHandlerContext, _ work: @escaping @Sendable () -> Void
+        ) {
+            let budget = WorkBudget()
+            working = budget
+            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+            let loop = context.eventLoop
+            pools.run(of: owner, rank, mayBlock: true) { isActive in
+                defer { body.giveBack() }
+                guard isActive, budget.fault == nil else {
+                    return loop.execute { bound.value.close(promise: nil) }
+                }
+                budget.running(work)
+            }
+        }
 
         private func headers(_ type: String) -> HTTPHeaders {
             [
@@ -198,7 +218,11 @@
 
         // MARK: - Streams
 
-        private func begin(_ stream: ConsoleStream, _ context: ChannelHandlerContext) {
+        private func begin(
+            _ stream: ConsoleStream, of owner: [UInt8], _ rank: WorkRank,
+            _ context: ChannelHandlerContext
+        ) {
+            guard context.channel.isActive else { return }
             let head = HTTPResponseHead(
                 version: .http1_1, status: .ok, headers: headers("text/event-stream"))
             context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
@@ -216,8 +240,10 @@
                 guard bound.value.1.channel.isWritable else {
                     return isBusy.withLock { $0 = false }
                 }
-                pools.run(of: Self.owner, .ofOperator, mayBlock: true) { isActive in
-                    let events = isActive ? stream.next() : nil
+                let budget = WorkBudget()
+                bound.value.0.working = budget
+                pools.run(of: owner, rank, mayBlock: true) { isActive in
+                    let events = isActive ? budget.running { stream.next() } : nil
                     loop.execute {
                         isBusy.withLock { $0 = false }
                         let (handler, context) = bound.value

@@ -39,6 +39,33 @@ import Testing
         }
     }
 
+    @Test(
+        "one administrator's slow requests keep no other from the pages, and end with the browser")
+    func busy() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "console-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        var settings = ServerSettings()
+        (settings.port, settings.consolePort) = (0, 0)
+        settings.requiresSignIn = true
+        let store = try DocumentStore(at: .file(folder.appending(path: "a.stitch").path))
+        for name in ["root", "second"] {
+            try ServerUsers.add(
+                name, password: "\(name)'s password", roles: ["root"], customData: nil, to: store)
+        }
+        let server = try await Server.start(store, settings: settings)
+        let result: Result<Python.Answer, any Error>
+        do {
+            result = .success(
+                try await Python.run("console_busy.py", String(server.consolePort ?? 0)))
+        } catch {
+            result = .failure(error)
+        }
+        try await server.stop()
+        try removeFolder(atPath: folder.path)
+        let answer = try result.get()
+        #expect(answer.code == 0 && answer.output.hasSuffix("ok\n"), "\(answer.output)")
+    }
+
     @Test("localhost by its name is this machine, too")
     func localName() async throws {
         var settings = ServerSettings()

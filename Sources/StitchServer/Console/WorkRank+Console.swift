@@ -1,0 +1,21 @@
+internal import BSONStore
+
+extension WorkRank {
+    /// The size of a body up to which its command decides: those that end other work are small.
+    private static let bodyBytesMax = 4_096
+
+    /// Returns the kind of work of a request of the console's pages.
+    ///
+    /// Whatever runs, an administrator can sign in, see it and end it.
+    init(_ request: ConsoleRequest) {
+        switch request.path {
+        case "/api/signin", "/api/signout", "/api/session", "/api/stats": self = .vital
+        case "/api/command" where request.body.count <= Self.bodyBytesMax:
+            let fields = Result { () throws(ConsoleFault) in try request.document() }.value
+            let name = fields?["command"]?.documentValue?.keys.first ?? ""
+            // An unknown command takes no time, as the refusal of a body that is none.
+            self = WorkRank(command: name, ofOperator: true)
+        default: self = .ofOperator
+        }
+    }
+}
