@@ -134,7 +134,7 @@ attack: ## Damages files, asks for much, lies to devices, floods. MUTATIONS=5000
 		requests=$(or $(REQUESTS),2000) remotes=$(or $(REMOTES),4000) floods=$(or $(FLOODS),60) \
 		from=$(or $(FROM),1))
 
-gaps: ## Lists work of a server that asks its budget too rarely to be ended. REQUESTS=2000
+gaps: ## Fails where work of a server asks its budget too rarely to be ended, without a reason. REQUESTS=2000
 	@Scripts/setup
 	@Scripts/gaps "$(or $(REQUESTS),2000)"
 

@@ -18,6 +18,28 @@ enum AttackedCollections {
             })
     }
 
+    /// The number of cursors that stay open, each in a session of its own.
+    private static let cursorCount: UInt16 = 1_000
+
+    /// Opens cursors in sessions, and reads none further.
+    static func openCursors(_ server: AttackedServer) async throws {
+        let port = server.port
+        try await BlockingThread.run {
+            guard let client = WireClient(port: port) else {
+                throw ProgramFailure(reason: "no connection")
+            }
+            for number in 0..<cursorCount {
+                let bytes = [UInt8(number >> 8), UInt8(number & 255)]
+                let id = BSONBinary([UInt8](repeating: 1, count: 14) + bytes, subtype: 4)
+                try acknowledged(
+                    [
+                        "find": "items", "batchSize": 1, "$db": .string(WireLedger.database),
+                        "lsid": ["id": .binary(id)],
+                    ], client)
+            }
+        }
+    }
+
     /// The commands that fill the database.
     static var commands: [BSONDocument] {
         let index: BSONDocument = [

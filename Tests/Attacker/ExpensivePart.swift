@@ -265,6 +265,13 @@ extension ExpensivePart {
 
     private static let inserts = list("{\"t\": \"\(String(repeating: "ab", count: 99))\"}", 2_000)
 
+    /// Sessions that the server does not have, beside those with open cursors.
+    private static let sessions = (0..<20_000).map { number in
+        let digits = String(number)
+        let id = String(repeating: "0", count: 12 - digits.count) + digits
+        return "{\"id\": {\"$uuid\": \"00000000-0000-4000-8000-\(id)\"}}"
+    }.joined(separator: ", ")
+
     private static func numbers(_ count: Int) -> String {
         (0..<count).map { "\($0)" }.joined(separator: ", ")
     }

@@ -25,6 +25,7 @@ struct RequestAttack {
         let server = try AttackedServer()
         defer { server.remove() }
         try await AttackedCollections.fill(server)
+        try await AttackedCollections.openCursors(server)
         for seed in seeds {
             let outcome = try await attempt(seed, server)
             if tells, !outcome.isFailure { print(outcome) }
