@@ -169,7 +169,7 @@ import Testing
             }
             client.send(["ping": 1])
             #expect(try client.answer()["ok"] == 1.0)
-            #expect(server.end(SIGTERM, within: .seconds(30)), "it still runs")
+            #expect(server.end(SIGTERM, within: StopLimit.usual), "it still runs")
             // InterruptedAtShutdown, which the drivers' specification of change streams resumes.
             for _ in 0..<3 { #expect(try client.answer()["code"] == 11_600) }
             guard case .closed = client.wire.answer(within: .seconds(30)) else {

@@ -79,7 +79,7 @@ import Testing
             let one = try ServerClient(port: world.port, database: "shop", user: "one")
             for _ in 0..<50 { try one.run(Self.find) }
             #expect(try world.cursors(become: 50) == 50)
-            #expect(world.stopsGateway(within: LoadedGateway.allowed))
+            #expect(world.stopsGateway(within: StopLimit.usual))
             #expect(try world.cursors(become: 0) == 0)
         }
     }
@@ -180,7 +180,7 @@ import Testing
     func stop(way: Way) async throws {
         try await Self.run(ExpensiveRequest.documents) { world in
             let (client, name) = try Self.sendSlow(way, world)
-            #expect(world.stopsGateway(within: .seconds(20)))
+            #expect(world.stopsGateway(within: StopLimit.usual))
             #expect(try world.ends(name))
             withExtendedLifetime(client) {}
         }
@@ -192,7 +192,7 @@ import Testing
             let (client, _) = try Self.sendSlow(.command, world)
             kill(world.processes.upstream, SIGSTOP)
             defer { kill(world.processes.upstream, SIGCONT) }
-            #expect(world.stopsGateway(within: .seconds(30)))
+            #expect(world.stopsGateway(within: StopLimit.ofSilentUpstream))
             withExtendedLifetime(client) {}
         }
     }

@@ -61,7 +61,7 @@ import Testing
             try client.insert(ExpensiveRequest.documents, into: "items")
             client.send(ExpensiveRequest.aggregate(ExpensiveRequest.joins))
             _ = try ServerClient(port: server.port, database: "served").running("aggregate")
-            #expect(server.end(SIGTERM, within: .seconds(20)), "it still runs")
+            #expect(server.end(SIGTERM, within: StopLimit.usual), "it still runs")
             switch client.wire.answer(within: .seconds(60)) {
             case .reply(let reply): #expect(reply["ok"]?.wholeNumber != 1, "\(reply)")
             case .closed: break

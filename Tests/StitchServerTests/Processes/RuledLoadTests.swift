@@ -141,7 +141,7 @@
         func stop(way: Way) async throws {
             try await Self.run { world in
                 let (client, _) = try Self.send(way, world)
-                #expect(world.stopsGateway(within: .seconds(20)))
+                #expect(world.stopsGateway(within: StopLimit.usual))
                 let end = ContinuousClock.now + LoadedGateway.allowed
                 while try world.runs(way.name), .now < end {}
                 #expect(try !world.runs(way.name))
