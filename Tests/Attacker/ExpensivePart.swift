@@ -276,13 +276,6 @@ extension ExpensivePart {
         (0..<count).map { "\($0)" }.joined(separator: ", ")
     }
 
-    /// 20,000 sessions of which none is known, beside those of open cursors.
-    private static let sessions = (0..<20_000).map { number in
-        let digits = String(number + 100_000, radix: 16)
-        let zeros = String(repeating: "0", count: 12 - digits.count)
-        return "{\"id\": {\"$uuid\": \"00000000-0000-4000-8000-\(zeros)\(digits)\"}}"
-    }.joined(separator: ", ")
-
     private static let cursors = (0..<50_000).map { "{\"$numberLong\": \"\($0)\"}" }
         .joined(separator: ", ")
 

@@ -162,7 +162,7 @@ final class StoreBackend: CommandBackend {
         cursors.endIdle()
         for session in sessions.endIdle() { try end(session) }
         let transactions = runner.transactions
-        transactions.tidy(whileOthersWait: !transactions.queue.isEmpty)
+        transactions.tidy(whileOthersWait: transactions.turns.hasWaiting)
         runner.snapshots.endIdle()
         let turn = runner.turn
         try denials?.flush(in: turn)

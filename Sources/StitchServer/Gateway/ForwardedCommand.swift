@@ -17,7 +17,7 @@ struct ForwardedCommand {
     private static let ownFields: Set<String> = [
         "$db", "$clusterTime", "$readPreference", "lsid", "txnNumber", "autocommit",
         "startTransaction", "stmtId", "stmtIds", "apiVersion", "apiStrict",
-        "apiDeprecationErrors", "maxTimeMS",
+        "apiDeprecationErrors", "maxTimeMS", CommandCall.clientField,
     ]
     /// The largest size of the statements in one command.
     private static let bytesMax = 12 * 1024 * 1024
@@ -160,7 +160,7 @@ struct ForwardedCommand {
         var answer: BSONDocument?
         var idle = IdleRuns()
         while retryable.isPossible {
-            try idle.begin(at: [])
+            try backend.begin(&idle, at: [], link, call, definition)
             let hasLanded = try retryable.land(link) { link in
                 let reply = try carryOut(list, link)
                 // The upstream undoes a transaction in which a statement failed.

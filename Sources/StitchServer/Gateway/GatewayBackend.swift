@@ -41,9 +41,10 @@ final class GatewayBackend: CommandBackend {
     /// - Throws: 6 when it cannot be reached, and the upstream's errors.
     init(_ upstream: any Upstream, _ server: ServerContext) throws {
         self.server = server
-        link = UpstreamLink(upstream: upstream, server: server, metrics: UpstreamMetrics())
+        let own = UpstreamLink(upstream: upstream, server: server, metrics: UpstreamMetrics())
         server.clock.restart()
-        try GatewayDatabase.prepare(link)
+        try GatewayDatabase.prepare(own)
+        link = own.namingUsers()
         feeds = UpstreamFeeds(link)
         userRecords = UpstreamUserRecords(link: link)
         services = try StoreBackend(
@@ -304,6 +305,24 @@ final class GatewayBackend: CommandBackend {
 // MARK: - Users, transactions and retries
 
 extension GatewayBackend {
+    /// Begins one more run of a write, after a pause if the last one made no progress.
+    ///
+    /// Where another user's transaction keeps what it writes locked for too long, that one ends.
+    ///
+    /// - Throws: 112 (WriteConflict) after too many runs.
+    func begin(
+        _ idle: inout IdleRuns, at progress: [Int], _ link: UpstreamLink, _ call: CommandCall,
+        _ definition: CommandDefinition
+    ) throws(CommandFailure) {
+        let since = link.retryable?.heldUpSince
+        if let since, .now - since >= WriterPatience().graceForOthersMax {
+            transactions.endHolders(
+                of: call.writtenCollections(definition),
+                for: TransactionBounds.owner(call.connection))
+        }
+        try idle.begin(at: progress, isHeldUp: since != nil)
+    }
+
     /// Runs a command on users: on an excerpt with those that it concerns.
     private func changeUsers(
         _ concerned: ConcernedUsers, _ definition: CommandDefinition, _ call: CommandCall
@@ -464,7 +483,8 @@ private struct UpstreamWork {
     }
 
     func run(in transaction: GatewayTransaction) throws -> CommandOutcome {
-        try transaction.use(for: call, run)
+        transaction.noteWrite(of: call.writtenCollections(definition))
+        return try transaction.use(for: call, run)
     }
 }
 

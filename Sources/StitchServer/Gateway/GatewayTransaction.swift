@@ -23,6 +23,8 @@ final class GatewayTransaction: HeldTransaction {
     let startedAt = ContinuousClock.now
     private let link: UpstreamLink
     private let state = ThreadCondition(State.new)
+    /// The collections that its commands wrote.
+    private let written = Locked<Set<Namespace>>([])
 
     init(_ link: UpstreamLink, session: [UInt8], number: Int64) {
         self.link = link
@@ -31,6 +33,17 @@ final class GatewayTransaction: HeldTransaction {
     }
 
     deinit { _ = giveUp() }
+
+    /// The key of the user whose transaction it is.
+    var owner: [UInt8] { link.user ?? [] }
+
+    /// Notes the collections that a command of the transaction writes.
+    func noteWrite(of namespaces: [Namespace]) { written.withLock { $0.formUnion(namespaces) } }
+
+    /// Whether it wrote in one of some collections.
+    func wrote(inAny namespaces: [Namespace]) -> Bool {
+        written.withLock { !$0.isDisjoint(with: namespaces) }
+    }
 
     /// Runs a body with a link whose commands belong to the transaction, after the command before.
     ///
@@ -112,8 +125,9 @@ final class GatewayTransaction: HeldTransaction {
         }
     }
 
-    /// The upstream itself ends transactions that block others.
-    func isOverdue(idle: Duration, grace: Duration) -> Bool { false }
+    /// The upstream itself ends transactions that block others; where it does not, a write that they
+    /// block does (``TransactionTable/endHolders(of:for:)``).
+    func isOverdue(forOther isOther: Bool, _ patience: WriterPatience) -> Bool { false }
 
     func commit() throws {
         let open: (any UpstreamSession)? = try state.wait { state in

@@ -106,7 +106,7 @@ struct GatewayWrite {
         var statements = try Statements(list, of: call)
         var idle = IdleRuns()
         repeat {
-            try idle.begin(at: statements.progress)
+            try backend.begin(&idle, at: statements.progress, link, call, definition)
             let run = try self.run(statements)
             try make(run)
             let (before, current) = (statements.tally, statements.current)
@@ -339,7 +339,8 @@ struct GatewayWrite {
         var isRefused = false
         var idle = IdleRuns()
         while true {
-            try idle.begin(at: [isRefused ? 1 : 0, isTogether ? 1 : 0])
+            try backend.begin(
+                &idle, at: [isRefused ? 1 : 0, isTogether ? 1 : 0], link, call, definition)
             var all = try needs()
             all.add(conflicts)
             let parts = try reader.parts(all)
@@ -483,6 +484,9 @@ struct GatewayWrite {
 
     static let conflict = CommandFailure(
         112, "other clients changed the documents again and again; try again")
+
+    static let held = CommandFailure(
+        112, "a transaction of another client keeps the documents from being written; try again")
 }
 
 extension CommandCall {

@@ -8,22 +8,31 @@ struct IdleRuns {
     /// The time after which even few runs were too many.
     private static let slowTimeMax: Duration = .seconds(60)
 
+    /// The longest pause before a run after one that met a lock, in milliseconds.
+    private static let heldPauseMax = 20
+
     private var last: [Int]?
     private var count = 0
     private var start = ContinuousClock.now
 
     /// Counts a run that begins, after a sleep if the last run made no progress.
     ///
-    /// Many clients that write one document would otherwise disturb each other again.
+    /// Many clients that write one document would otherwise disturb each other again. What another
+    /// client's transaction keeps locked nobody has changed: such runs count by their time only.
     ///
+    /// - Parameter isHeldUp: whether the last run met such a lock.
     /// - Throws: 112 (WriteConflict) after too many.
-    mutating func begin(at progress: [Int]) throws(CommandFailure) {
+    mutating func begin(at progress: [Int], isHeldUp: Bool = false) throws(CommandFailure) {
         guard progress == last else {
             (last, count, start) = (progress, 0, .now)
             return
         }
-        count += 1
         let time = .now - start
+        guard !isHeldUp else {
+            guard time < Self.slowTimeMax else { throw GatewayWrite.held }
+            return ThreadPause.wait(milliseconds: .random(in: 0...Self.heldPauseMax))
+        }
+        count += 1
         guard time < Self.timeMax || count < Self.countMax && time < Self.slowTimeMax else {
             throw GatewayWrite.conflict
         }

@@ -19,6 +19,8 @@ final class RetryableWrite: Sendable {
         var isUnknown = false
         /// Whether changes were sent without a transaction.
         var isOutside = false
+        /// The time since which all attempts met a lock of another transaction.
+        var heldUpSince: ContinuousClock.Instant?
     }
 
     private let session: [UInt8]
@@ -43,6 +45,10 @@ final class RetryableWrite: Sendable {
 
     /// Whether it can be one transaction.
     var isPossible: Bool { state.withLock { $0.isPossible } }
+
+    /// The time since which all attempts met a lock of another transaction; `nil` if the last one did
+    /// not.
+    var heldUpSince: ContinuousClock.Instant? { state.withLock { $0.heldUpSince } }
 
     /// Lets later attempts use no transaction, unless a commit may already have succeeded.
     func giveUp() { state.withLock { if !$0.isUnknown { $0.isPossible = false } } }
@@ -83,6 +89,7 @@ final class RetryableWrite: Sendable {
                 let inside = link.within(transaction)
                 guard let reply = try body(inside) else {
                     transaction.abortTransaction()
+                    state.withLock { $0.heldUpSince = nil }
                     return false
                 }
                 let entry = ReplyLog.Entry(number: number, reply: reply)
@@ -109,6 +116,10 @@ final class RetryableWrite: Sendable {
                 fault.labels.removeAll { $0 == Self.transient }
                 throw ErrorLabels.isOfServer(fault.code) ? ReplyLog.undecided : fault
             }
+            state.withLock { state in
+                state.heldUpSince =
+                    Self.locks.contains(fault.code) ? state.heldUpSince ?? start : nil
+            }
             return false
         }
     }
@@ -134,6 +145,9 @@ final class RetryableWrite: Sendable {
 
     /// WriteConflict, NoSuchTransaction and TransactionExceededLifetimeLimitSeconds.
     private static let ends: Set<Int32> = [112, 251, 290]
+
+    /// LockTimeout and WriteConflict.
+    private static let locks: Set<Int32> = [24, 112]
 
     /// IllegalOperation, OperationNotSupportedInTransaction and TransactionTooLargeForCache: no
     /// replica set, a collection that no transaction writes, such as a capped one, or too much.

@@ -7,6 +7,8 @@ struct UpstreamLink: Sendable {
     let metrics: UpstreamMetrics
     /// Closes the upstream's cursors that are not read any more.
     let closer: UpstreamCursorCloser
+    /// Whether the upstream is a `serve`, whose writers take turns by user: commands name theirs.
+    var namesUsers = false
     /// The user whose share of the connections is used; `nil` for the gateway itself.
     var user: [UInt8]?
     /// The session of the transaction; `nil` outside of one.
@@ -105,7 +107,7 @@ struct UpstreamLink: Sendable {
         _ command: BSONDocument, on database: String, repeatedAs kind: UpstreamCommandKind,
         for call: CommandCall?
     ) throws -> BSONDocument {
-        let limited = try Self.limited(command, for: call)
+        let limited = named(try Self.limited(command, for: call))
         let caller = caller(call)
         return try answered(call) {
             () throws(UpstreamFailure) in
@@ -236,6 +238,31 @@ struct UpstreamLink: Sendable {
         var command = command
         command.append("maxTimeMS", .int64(min(rest, 2_147_483_647)))
         return command
+    }
+
+    /// The commands that write documents, or may begin a transaction that does.
+    private static let takingTurns: Set<Name> = [
+        "insert", "update", "delete", "findAndModify", "findandmodify", "bulkWrite", "aggregate",
+        "find", "count", "distinct",
+    ]
+
+    /// Adds the user for whom the command is sent, where users take turns.
+    private func named(_ command: BSONDocument) -> BSONDocument {
+        guard namesUsers, let user,
+            Self.takingTurns.contains(Name(command.keys.first ?? ""))
+        else { return command }
+        var command = command
+        let client = CommandCall.client(of: user, isBrief: session != nil && retryable != nil)
+        command.append(CommandCall.clientField, .document(client))
+        return command
+    }
+
+    /// Returns a link that names the users to an upstream that asks for it.
+    func namingUsers() -> UpstreamLink {
+        let hello = Result { try run(["hello": 1], on: "admin", repeatedAs: .read, for: nil) }
+        var link = self
+        link.namesUsers = hello.value?["stitchsync"] != nil
+        return link
     }
 
     private static func opensStream(_ command: BSONDocument) -> Bool {

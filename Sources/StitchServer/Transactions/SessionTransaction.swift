@@ -13,26 +13,43 @@ final class SessionTransaction: HeldTransaction {
         case committed, aborted
     }
 
-    /// The milliseconds for which the first write waits for other writers.
-    static let patience = 200
+    private enum EndCall {
+        case none
+        case awaited(@Sendable () -> Void)
+        case over
+    }
+
+    /// The milliseconds for which a read waits for the connection of a store in memory.
+    private static let readPatience = 200
+    /// The milliseconds for which a first write waits for the lock once it is its turn: for what
+    /// the writer before it undoes.
+    private static let lockPatience = 500
 
     let session: [UInt8]
     let number: Int64
+    /// The owner, which takes turns with other owners to write; empty for none.
+    let owner: [UInt8]
+    /// Whether it is a gateway's for one write, which takes several commands there and ends soon.
+    let isBrief: Bool
     let startedAt = ContinuousClock.now
     private let store: DocumentStore
     private let stamp: @Sendable () -> BSONValue
     private let holding = Locked(Holding.nothing)
-    /// The time since which other writers have waited for its end.
-    private let waitedFor = Locked<ContinuousClock.Instant?>(nil)
+    /// The times since which writers of the same owner, and of others, have waited for its end.
+    private let waitedFor = Locked<[Bool: ContinuousClock.Instant]>([:])
+    /// What is called once it has ended.
+    private let endCall = Locked(EndCall.none)
     /// Whether a thread commits or aborts it; others check how it ended afterwards.
     private let isEnding = ThreadCondition(false)
 
     /// - Parameter stamp: returns the comment for the changes in the feed.
     init(
-        _ store: DocumentStore, session: [UInt8], number: Int64,
-        stamp: @escaping @Sendable () -> BSONValue
+        _ store: DocumentStore, session: [UInt8], number: Int64, owner: [UInt8] = [],
+        isBrief: Bool = false, stamp: @escaping @Sendable () -> BSONValue
     ) {
         self.store = store
+        self.owner = owner
+        self.isBrief = isBrief
         self.session = session
         self.number = number
         self.stamp = stamp
@@ -46,7 +63,7 @@ final class SessionTransaction: HeldTransaction {
         case .writing(let transaction): return try transaction.use(body)
         case .snapshot(let snapshot, _): return try snapshot.use(body)
         case .nothing:
-            let snapshot = try OpenTransaction.reading(store, waitingAtMost: Self.patience)
+            let snapshot = try OpenTransaction.reading(store, waitingAtMost: Self.readPatience)
             do {
                 let position = try snapshot.use { try $0.changePosition }
                 try hold(.snapshot(snapshot, position: position))
@@ -85,7 +102,7 @@ final class SessionTransaction: HeldTransaction {
         }
         let transaction: OpenTransaction<WriteTransaction>
         do {
-            transaction = try OpenTransaction.writing(store, waitingAtMost: Self.patience)
+            transaction = try OpenTransaction.writing(store, waitingAtMost: Self.lockPatience)
         } catch let error as StoreError where error.code == .lockTimeout {
             throw Self.conflict
         }
@@ -141,19 +158,39 @@ final class SessionTransaction: HeldTransaction {
         }
     }
 
-    /// Whether it blocks other writers while idle, or has done so for too long.
-    func isOverdue(idle: Duration, grace: Duration) -> Bool {
+    func isOverdue(forOther isOther: Bool, _ patience: WriterPatience) -> Bool {
         guard keepsOthersOut else { return false }
-        return keepsOthersOut(unusedFor: idle) || ContinuousClock.now - waitedForSince >= grace
+        return keepsOthersOut(unusedFor: patience.idleMax)
+            || limit(forOther: isOther, patience) <= .now
     }
 
-    /// The time since which other writers have waited for its end; set to now when first read.
-    private var waitedForSince: ContinuousClock.Instant {
-        waitedFor.withLock { since in
-            let first = since ?? .now
-            since = first
-            return first
+    /// The time at which it must have ended, since a writer waits.
+    private func limit(
+        forOther isOther: Bool, _ patience: WriterPatience
+    ) -> ContinuousClock.Instant {
+        waitedFor.withLock { times in
+            let since = times[isOther] ?? .now
+            times[isOther] = since
+            return since + patience.grace(forOther: isOther)
         }
+    }
+
+    /// Calls back once when it has ended; at once if it has ended before.
+    func whenEnded(_ body: @escaping @Sendable () -> Void) {
+        let isOver = endCall.withLock { call in
+            if case .over = call { return true }
+            call = .awaited(body)
+            return false
+        }
+        if isOver { body() }
+    }
+
+    private func noteEnd() {
+        let before = endCall.withLock { call in
+            defer { call = .over }
+            return call
+        }
+        if case .awaited(let body) = before { body() }
     }
 
     /// Whether the transaction was aborted.
@@ -168,6 +205,7 @@ final class SessionTransaction: HeldTransaction {
     ///   of the calling command's time while another command uses the transaction.
     func commit() throws {
         try ending {
+            defer { noteEnd() }
             switch end(as: .committed) {
             case .nothing, .committed: return
             case .snapshot(let snapshot, _): snapshot.abort()
@@ -223,6 +261,7 @@ final class SessionTransaction: HeldTransaction {
     func abort() -> Bool {
         do {
             return try ending {
+                defer { noteEnd() }
                 switch end(as: .aborted) {
                 case .nothing, .aborted: return true
                 case .snapshot(let snapshot, _): snapshot.abort()
@@ -248,6 +287,7 @@ final class SessionTransaction: HeldTransaction {
         case .writing(let transaction): transaction.giveUp()
         case .committed: return false
         }
+        noteEnd()
         return true
     }
 
@@ -265,19 +305,21 @@ final class SessionTransaction: HeldTransaction {
         }
     }
 
-    /// Waits until it has ended, has been idle for a while, or has blocked others for too long.
+    /// Waits until it has ended, or must end for a writer that waits.
     ///
     /// - Returns: whether it no longer blocks others.
     /// - Throws: the interruption of the waiting command.
-    func waitForEnd(idleAtMost idle: Duration, grace: Duration) throws(StoreError) -> Bool {
-        let limit = waitedForSince + grace
+    func waitForEnd(
+        forOther isOther: Bool, _ patience: WriterPatience
+    ) throws(StoreError) -> Bool {
+        let limit = limit(forOther: isOther, patience)
         switch holding.withLock({ $0 }) {
         case .nothing, .committed, .aborted: return true
         case .snapshot(let snapshot, _):
             guard store.location == .inMemory else { return true }
-            return try snapshot.waitForEnd(idleAtMost: idle, until: limit)
+            return try snapshot.waitForEnd(idleAtMost: patience.idleMax, until: limit)
         case .writing(let transaction):
-            return try transaction.waitForEnd(idleAtMost: idle, until: limit)
+            return try transaction.waitForEnd(idleAtMost: patience.idleMax, until: limit)
         }
     }
 

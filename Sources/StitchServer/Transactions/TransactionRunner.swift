@@ -52,8 +52,11 @@ final class TransactionRunner: Sendable {
         let session = call.sessionKey
         let (store, clock, document) = (store, server.clock, call.session)
         let last = request.starts ? try logEntry(session)?.number : nil
+        let (owner, isBrief) = (call.writeOwner, call.isOfBriefTransaction)
         return try transactions.run(request, call, lastNumber: last) { number in
-            SessionTransaction(store, session: session, number: number) {
+            SessionTransaction(
+                store, session: session, number: number, owner: owner, isBrief: isBrief
+            ) {
                 WriteStamp(
                     time: clock.advance(), session: document, transaction: number
                 ).comment
@@ -99,7 +102,7 @@ final class TransactionRunner: Sendable {
             return try snapshots.read(snapshot, of: owner, store, guarded)
         }
         // An in-memory store has one connection, which readers need, too.
-        if store.location == .inMemory { try transactions.makeWay() }
+        if store.location == .inMemory { try transactions.makeWay(of: call.writeOwner) }
         return try store.read(guarded)
     }
 
@@ -138,9 +141,9 @@ final class TransactionRunner: Sendable {
                 return try guarded(transaction)
             }
         }
-        let place = transactions.queue.enter()
-        defer { transactions.queue.leave(place) }
-        try transactions.makeWay()
+        let place = transactions.turns.enter(call.writeOwner, .single)
+        defer { transactions.turns.leave(place) }
+        try transactions.makeWay(for: place)
         let stamped: @Sendable (WriteTransaction) throws -> R = { [self] transaction in
             // Taken inside the transaction, so that times grow in the order of commits.
             transaction.comment = WriteStamp(time: server.clock.advance()).comment
@@ -150,17 +153,16 @@ final class TransactionRunner: Sendable {
         defer { writers.subtract(1, ordering: .relaxed) }
         // A single writer does not need another thread to share the commit.
         guard others > 0 else { return try store.write(stamped) }
-        let owner = TransactionBounds.owner(call.connection)
-        return try store.writeInGroup(of: owner, stamped)
+        return try store.writeInGroup(of: place.owner, stamped)
     }
 
     /// The turn of a write that is no command's: it comes after the writers before it, and a
     /// transaction that is idle or blocks it for too long gives way.
     var turn: WriteTurn {
         WriteTurn { [transactions] write in
-            let place = transactions.queue.enter()
-            defer { transactions.queue.leave(place) }
-            try transactions.makeWay()
+            let place = transactions.turns.enter([], .single)
+            defer { transactions.turns.leave(place) }
+            try transactions.makeWay(for: place)
             try write()
         }
     }

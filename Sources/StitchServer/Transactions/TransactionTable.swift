@@ -9,8 +9,11 @@ protocol HeldTransaction: AnyObject, Sendable {
     /// Whether the transaction was aborted.
     var isAborted: Bool { get }
 
-    /// Whether it blocks other writers while idle, or has done so for too long.
-    func isOverdue(idle: Duration, grace: Duration) -> Bool
+    /// Whether it must end for a writer that waits: it is idle, or has blocked the writer for too
+    /// long.
+    ///
+    /// - Parameter isOther: whether the writer has another owner.
+    func isOverdue(forOther isOther: Bool, _ patience: WriterPatience) -> Bool
 
     /// Commits the changes; does nothing if committed already.
     func commit() throws
@@ -70,18 +73,20 @@ final class TransactionTable<Transaction: HeldTransaction>: Sendable {
     ///
     /// Source: the server's parameter `transactionLifetimeLimitSeconds`.
     static var lifetime: Duration { .seconds(60) }
-    /// The time for which a transaction may be idle while others wait to write.
-    static var idleMax: Duration { .seconds(1) }
-
-    /// The time for which an active transaction may continue while others wait to write.
-    static var graceMax: Duration { .seconds(5) }
-
-    /// The queue of waiting writers.
-    let queue = WriterQueue()
+    /// The turns of those who write.
+    let turns = WriterTurns()
     private let state = Locked(State())
     private let bounds: TransactionBounds
+    private let patience: WriterPatience
 
-    init(bounds: TransactionBounds = TransactionBounds()) { self.bounds = bounds }
+    /// Creates an empty table.
+    init(
+        bounds: TransactionBounds = TransactionBounds(),
+        patience: WriterPatience = WriterPatience()
+    ) {
+        self.bounds = bounds
+        self.patience = patience
+    }
 
     /// Returns the transaction of a command, and starts it when the command says so.
     ///
@@ -281,8 +286,7 @@ final class TransactionTable<Transaction: HeldTransaction>: Sendable {
         let limit = ContinuousClock.now - age
         for transaction in inProgress
         where transaction.startedAt <= limit
-            || whileOthersWait
-                && transaction.isOverdue(idle: Self.idleMax, grace: Self.graceMax)
+            || whileOthersWait && transaction.isOverdue(forOther: false, patience)
         {
             end(transaction)
         }
@@ -304,34 +308,95 @@ final class TransactionTable<Transaction: HeldTransaction>: Sendable {
 }
 
 extension TransactionTable where Transaction == SessionTransaction {
-    /// Makes way for a writer: waits for the blocking transaction, and aborts it if it is idle or
-    /// blocks for too long.
+    /// The time between two looks whether a transaction has kept a writer waiting for too long.
+    private static var lookMilliseconds: Int { 20 }
+    /// The time for which a transaction's first write waits for its turn.
+    private static var turnMax: Duration { .milliseconds(200) }
+    /// The time for which it does so after a transaction of another owner: longer than that one may
+    /// keep it waiting.
+    private static var turnAfterOthersMax: Duration { .milliseconds(700) }
+
+    /// Makes way for a reader of a store in memory: waits for the transaction that blocks it, and
+    /// aborts it if it is idle or blocks for too long.
     ///
     /// - Throws: the interruption of the waiting command.
-    func makeWay() throws(StoreError) {
+    func makeWay(of owner: [UInt8] = []) throws(StoreError) {
         for transaction in inProgress where transaction.keepsOthersOut {
             let hasEnded = try transaction.waitForEnd(
-                idleAtMost: Self.idleMax, grace: Self.graceMax)
+                forOther: Self.isOther(owner, transaction), patience)
             if !hasEnded { end(transaction) }
         }
     }
 
-    /// Makes way for a transaction's first write, after writers that came earlier; aborts
-    /// transactions that block for too long.
+    /// Makes way for a write that is one transaction: waits for its turn, and aborts transactions
+    /// that are idle or block it for too long.
+    ///
+    /// - Throws: the interruption of the waiting command.
+    func makeWay(for place: WriterTurns.Place) throws(StoreError) {
+        while try !turns.begin(place) {
+            _ = endOverdue(for: place.owner)
+            if try turns.begin(place, within: Self.lookMilliseconds) { break }
+        }
+        try makeWay(of: place.owner)
+    }
+
+    /// Makes way for a transaction's first write: waits for its turn, and aborts transactions that
+    /// are idle or block it for too long.
+    ///
+    /// Until the transaction ends no other writer has a turn.
     ///
     /// - Throws: 112 (WriteConflict) when the others do not end soon.
     func makeWay(for other: SessionTransaction) throws {
         guard !other.keepsOthersOut else { return }
-        let place = queue.enter()
-        defer { queue.leave(place) }
+        let place = turns.enter(other.owner, .transaction)
+        do {
+            try awaitTurn(place)
+            try other.beginWriting()
+        } catch {
+            turns.leave(place)
+            throw error
+        }
+        other.whenEnded { [turns] in turns.leave(place) }
+    }
+
+    private func awaitTurn(_ place: WriterTurns.Place) throws {
+        let start = ContinuousClock.now
+        var isAfterOthers = false
+        repeat {
+            if endOverdue(for: place.owner) { isAfterOthers = true }
+            if try turns.begin(place, within: Self.lookMilliseconds) { return }
+        } while .now - start < (isAfterOthers ? Self.turnAfterOthersMax : Self.turnMax)
+        throw SessionTransaction.conflict
+    }
+
+    /// Aborts the transactions that have kept a writer waiting for too long.
+    ///
+    /// - Returns: whether a transaction of another owner keeps the writer waiting.
+    private func endOverdue(for owner: [UInt8]) -> Bool {
+        var isAfterOthers = false
+        for transaction in inProgress where transaction.keepsOthersOut {
+            let isOther = Self.isOther(owner, transaction)
+            isAfterOthers = isAfterOthers || isOther
+            if transaction.isOverdue(forOther: isOther, patience) { end(transaction) }
+        }
+        return isAfterOthers
+    }
+
+    /// Whether a transaction is another owner's than a writer, and not as good as over.
+    ///
+    /// The server itself is as patient as the owner.
+    private static func isOther(_ owner: [UInt8], _ transaction: SessionTransaction) -> Bool {
+        !owner.isEmpty && owner != transaction.owner && !transaction.isBrief
+    }
+}
+
+extension TransactionTable where Transaction == GatewayTransaction {
+    /// Ends the transactions of other owners that wrote in some collections.
+    func endHolders(of namespaces: [Namespace], for owner: [UInt8]) {
         for transaction in inProgress
-        where transaction.isOverdue(idle: Self.idleMax, grace: Self.graceMax) {
+        where transaction.owner != owner && transaction.wrote(inAny: namespaces) {
             end(transaction)
         }
-        guard try queue.waitForTurn(place, milliseconds: SessionTransaction.patience) else {
-            throw SessionTransaction.conflict
-        }
-        try other.beginWriting()
     }
 }
 

@@ -30,7 +30,7 @@ import Testing
         of owner: UInt8
     ) throws -> SessionTransaction {
         try table.enter(try begin(), [session], of: [owner]) { number in
-            SessionTransaction(store, session: [session], number: number) { .null }
+            SessionTransaction(store, session: [session], number: number, owner: [owner]) { .null }
         }
     }
 
@@ -227,13 +227,97 @@ import Testing
     func inOrder() async throws {
         let store = try Self.store()
         let table = TransactionTable<SessionTransaction>()
-        let place = table.queue.enter()
+        let place = table.turns.enter([1], .single)
         let late = try Self.open(table, store, session: 1, of: 1)
         let fault = Self.fault { try table.makeWay(for: late) }
         #expect((fault as? CommandFailure)?.code == 112)
-        table.queue.leave(place)
+        table.turns.leave(place)
         try table.makeWay(for: late)
-        #expect(late.keepsOthersOut && table.queue.isEmpty)
+        #expect(late.keepsOthersOut && !table.turns.hasWaiting)
         #expect(late.abort())
+        #expect(table.turns.isEmpty)
+    }
+
+    /// Never for its owner, and at once for others.
+    private static var patience: WriterPatience {
+        var patience = WriterPatience()
+        (patience.idleMax, patience.graceMax) = (.seconds(3_600), .seconds(3_600))
+        patience.graceForOthersMax = .zero
+        return patience
+    }
+
+    @Test("a transaction gives way to another owner's writer before it does to one of its own")
+    func toOthers() async throws {
+        let store = try Self.store()
+        let table = TransactionTable<SessionTransaction>(patience: Self.patience)
+        let transaction = try Self.open(table, store, session: 1, of: 1)
+        try table.makeWay(for: transaction)
+        // The server itself is as patient as the owner.
+        for owner in [[1], []] as [[UInt8]] {
+            let place = table.turns.enter(owner, .single)
+            let budget = WorkBudget(deadline: .now + .milliseconds(50))
+            let fault = await Self.onThread {
+                Self.fault { try budget.running { try table.makeWay(for: place) } }
+            }
+            #expect((fault as? StoreError)?.code == .maxTimeMSExpired)
+            table.turns.leave(place)
+        }
+        #expect(!transaction.isAborted)
+        let other = table.turns.enter([2], .single)
+        try table.makeWay(for: other)
+        try Self.insert(store)
+        #expect(transaction.isAborted && table.current([1], 1) == nil)
+        table.turns.leave(other)
+        #expect(table.turns.isEmpty)
+    }
+
+    @Test("a transaction begins to write after one of another owner, which gives way to it")
+    func transactionsOfOthers() throws {
+        let store = try Self.store()
+        let table = TransactionTable<SessionTransaction>(patience: Self.patience)
+        var last: SessionTransaction?
+        for session in 1...4 as ClosedRange<UInt8> {
+            let next = try Self.open(table, store, session: session, of: session)
+            try table.makeWay(for: next)
+            #expect(next.keepsOthersOut && last?.isAborted ?? true)
+            last = next
+        }
+        #expect(last?.abort() == true)
+        #expect(table.turns.isEmpty)
+    }
+
+    @Test("a gateway's transaction for one write gives way to no other writer before its time")
+    func brief() throws {
+        let store = try Self.store()
+        let table = TransactionTable<SessionTransaction>(patience: Self.patience)
+        let brief = try table.enter(try Self.begin(), [1], of: [1]) { number in
+            SessionTransaction(store, session: [1], number: number, owner: [1], isBrief: true) {
+                .null
+            }
+        }
+        try table.makeWay(for: brief)
+        let other = try Self.open(table, store, session: 2, of: 2)
+        let fault = Self.fault { try table.makeWay(for: other) }
+        #expect((fault as? CommandFailure)?.code == 112)
+        #expect(!brief.isAborted && brief.abort())
+    }
+
+    @Test("a gateway ends the transactions of others that wrote where a write meets a lock")
+    func atGateway() throws {
+        let table = TransactionTable<GatewayTransaction>()
+        var link = UpstreamLink(
+            upstream: RecordingUpstream(), server: ServerContext(settings: ServerSettings()),
+            metrics: UpstreamMetrics())
+        link.user = [1]
+        let transaction = try table.enter(try Self.begin(), [1], of: [1]) { [link] number in
+            GatewayTransaction(link, session: [1], number: number)
+        }
+        table.endHolders(of: [Self.things], for: [2])
+        transaction.noteWrite(of: [Self.things])
+        table.endHolders(of: [Namespace("db", "others")], for: [2])
+        table.endHolders(of: [Self.things], for: [1])
+        #expect(table.current([1], 1) === transaction && !transaction.isAborted)
+        table.endHolders(of: [Self.things], for: [2])
+        #expect(transaction.isAborted && table.current([1], 1) == nil)
     }
 }

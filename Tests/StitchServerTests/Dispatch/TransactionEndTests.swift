@@ -41,7 +41,7 @@ struct TransactionEndTests {
         #expect(Self.isClosed(Self.fault { try transaction.read { _ in } }))
         #expect(Self.isClosed(Self.fault { try transaction.commit() }))
         #expect(!transaction.keepsOthersOut)
-        #expect(try transaction.waitForEnd(idleAtMost: .zero, grace: .zero))
+        #expect(try transaction.waitForEnd(forOther: false, WriterPatience()))
         try Self.checkIsFree(store)
     }
 

@@ -5,8 +5,9 @@ usage: fairness.py TOOL REQUESTS
 REQUESTS is a file of `Attacker print=200`: a line of Extended JSON for each command that fills the
 database, then one for each expensive request. Ann sends all requests at the same time, each on a
 connection of its own. Until they are answered, Ben pings, signs in with a new connection, and
-writes. The script ends with code 1 when one of these took longer than 0.5 s. It runs over a file
-and over two gateways, where Ann's requests go to both.
+writes. Then Ann's transactions hold what they wrote for as long as they may, each with a read every
+0.1 s, and begin again. The script ends with code 1 when a request of Ben's took longer than 0.5 s. It
+runs over a file and over two gateways, where Ann's requests go to both.
 """
 
 import collections
@@ -28,6 +29,8 @@ TOOL, REQUESTS = os.path.abspath(sys.argv[1]), sys.argv[2]
 ALLOWED = 0.5
 # The number of times that Ben measures, at least, so that a short flood counts, too.
 LEAST = 20
+# The number of Ann's transactions at a time, and how long they go on and each lasts, in seconds.
+HOLDERS, HOLDING, HELD = 12, 20, 10
 
 
 def commands():
@@ -117,6 +120,49 @@ class Flood:
         return not any(thread.is_alive() for thread in self.threads)
 
 
+class Holders:
+    """Ann's transactions, each on a connection of its own."""
+
+    def __init__(self, ports, database):
+        self.database, self.answers = database, collections.Counter()
+        self.lock, self.end = threading.Lock(), time.monotonic() + HOLDING
+        self.threads = [
+            threading.Thread(target=self.hold, args=(ports[n % len(ports)], n))
+            for n in range(HOLDERS)]
+        self.begun = threading.Event()
+
+    def run(self):
+        """Begins, and returns when one holds what it wrote."""
+        for thread in self.threads:
+            thread.start()
+        self.begun.wait(HOLDING)
+
+    def hold(self, port, number):
+        with client(port, "ann") as ann, ann.start_session() as session:
+            while not self.is_over:
+                answer = "committed"
+                try:
+                    self.once(ann[self.database], session, number)
+                except pymongo.errors.OperationFailure as error:
+                    isTransient = error.has_error_label("TransientTransactionError")
+                    answer = f"error {error.code}" + ("" if isTransient else ", FINAL")
+                with self.lock:
+                    self.answers[answer] += 1
+
+    def once(self, database, session, number):
+        end = time.monotonic() + HELD
+        with session.start_transaction():
+            database.nodes.update_one({"_id": number}, {"$inc": {"n": 1}}, session=session)
+            self.begun.set()
+            while not self.is_over and time.monotonic() < end:
+                database.items.find_one({"_id": 5}, session=session)
+                time.sleep(0.1)
+
+    @property
+    def is_over(self):
+        return time.monotonic() > self.end
+
+
 def measure(port, database, flood, longest):
     """Measures Ben's requests until the flood is over."""
     known, count = client(port, "ben"), 0
@@ -139,9 +185,8 @@ def sign_in(port):
         ben.admin.command("ping")
 
 
-def run(name, ports, database, requests):
+def run(name, ports, database, flood):
     """Floods, and prints a row; returns whether each request was answered in time."""
-    flood = Flood(ports, database, requests)
     start = time.monotonic()
     flood.run()
     longest = {port: collections.defaultdict(list) for port in ports}
@@ -158,7 +203,7 @@ def run(name, ports, database, requests):
         thread.start()
     for thread in others + flood.threads:
         thread.join()
-    print(f"{name}: {len(requests)} requests in {time.monotonic() - start:.1f} s: "
+    print(f"{name}: {len(flood.threads)} {type(flood).__name__} in {time.monotonic() - start:.1f} s: "
           f"{dict(flood.answers)}")
     isInTime = not failures
     for failure in failures:
@@ -174,6 +219,12 @@ def run(name, ports, database, requests):
     return isInTime
 
 
+def floods(name, ports, database, requests):
+    """Runs each flood; returns whether all requests of the other user were answered in time."""
+    isInTime = run(name, ports, database, Flood(ports, database, requests))
+    return run(name, ports, database, Holders(ports, database)) and isInTime
+
+
 def main():
     fills, requests = commands()
     database = fills[0].pop("$db")
@@ -186,7 +237,7 @@ def main():
             file = Process("file", TOOL, folder, [
                 "--db", os.path.join(folder, "one.stitch"), "--auth", "--rules", rules])
             fill(file.port, database, fills)
-            results.append(run("a file", [file.port], database, requests))
+            results.append(floods("a file", [file.port], database, requests))
             results.append(not file.end())
             upstream = Process(
                 "upstream", TOOL, folder, ["--db", os.path.join(folder, "up.stitch")])
@@ -197,7 +248,7 @@ def main():
                 for n in (1, 2)]
             fill(gateways[0].port, database, fills)
             ports = [gateway.port for gateway in gateways]
-            results.append(run("two gateways", ports, database, requests))
+            results.append(floods("two gateways", ports, database, requests))
     finally:
         for wrong in Process.end_all():
             print(wrong)

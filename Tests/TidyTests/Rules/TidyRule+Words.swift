@@ -11,9 +11,7 @@ extension TidyRule {
         word(
             "fatalError (", instead: "a precondition with a sentence, or an error",
             allowed: ["Examples/"]),
-        word(
-            "DispatchQueue", instead: "a task or the store's writer thread",
-            allowed: ["Sources/BSONStore/Store/Connections/WriterQueue.swift"]),
+        word("DispatchQueue", instead: "a task or the store's writer thread"),
         word("DispatchSemaphore", instead: "a task or a thread of the store's own"),
         word("Thread . sleep", instead: "an event to wait for"),
         word("sleep (", instead: "an event or a clock that is injected", allowed: pacers),
