@@ -357,7 +357,7 @@ final class CursorTable: Sendable {
 /// Cursors by their ids, with the size of what they keep in memory.
 private struct CursorList: Sendable {
     /// The size of what any cursor takes besides its source, in bytes.
-    private static let cursorBytes = 1_024
+    fileprivate static let cursorBytes = 1_024
 
     /// The cursors of one user, or of one address as in ``CursorOwner/share``.
     private struct Own: Sendable {
@@ -365,8 +365,19 @@ private struct CursorList: Sendable {
         var memoryBytes = 0
         /// The number of those that the deployment behind a gateway holds.
         var forwarded = 0
-        /// The ids of those that no command reads.
+        /// The ids of those that no command reads, without ``ended``.
         var idle = UseOrder<Int64>()
+        /// The ids of those that wait for a command to report their end.
+        var ended = UseOrder<Int64>()
+
+        /// The id of the cursor that ends, or is removed, first.
+        ///
+        /// Ended ones are kept while they take less than half of the memory.
+        mutating func oldest() -> Int64? {
+            let endedFirst = ended.count * CursorList.cursorBytes > memoryBytes / 2
+            if endedFirst, let id = ended.oldest() { return id }
+            return idle.oldest() ?? ended.oldest()
+        }
 
         mutating func note(_ cursor: CursorTable.Cursor, isThere: Bool) {
             let sign = isThere ? 1 : -1
@@ -398,10 +409,11 @@ private struct CursorList: Sendable {
     /// among users with idle ones.
     mutating func oldestOfGreatest() -> CursorTable.Cursor? {
         var (greatest, most) = ([UInt8]?.none, 0)
-        for (owner, own) in owners where own.idle.count > 0 && own.memoryBytes > most {
+        for (owner, own) in owners where own.memoryBytes > most {
+            guard own.idle.count + own.ended.count > 0 else { continue }
             (greatest, most) = (owner, own.memoryBytes)
         }
-        guard let greatest, let id = owners[greatest]?.idle.oldest() else { return nil }
+        guard let greatest, let id = owners[greatest]?.oldest() else { return nil }
         return byID[id]
     }
 
@@ -444,13 +456,17 @@ private struct CursorList: Sendable {
         if let before = byID[id] { owners[owner]?.note(before, isThere: false) }
         if let cursor {
             owners[owner, default: Own()].note(cursor, isThere: true)
-            if cursor.isPinned {
-                owners[owner]?.idle.remove(id)
-            } else {
+            owners[owner]?.idle.remove(id)
+            owners[owner]?.ended.remove(id)
+            if cursor.isPinned { return }
+            if cursor.end == nil {
                 owners[owner]?.idle.use(id)
+            } else {
+                owners[owner]?.ended.use(id)
             }
         } else {
             owners[owner]?.idle.remove(id)
+            owners[owner]?.ended.remove(id)
             if owners[owner]?.count == 0 { owners[owner] = nil }
         }
     }
