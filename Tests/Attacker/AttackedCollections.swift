@@ -48,18 +48,6 @@ enum AttackedCollections {
         ]
         return [index] + contents.map { WireLedger.insert($0.1, in: $0.0) }
             + [WireLedger.insert(documents(200, text), in: "spoils")]
-            + Array(repeating: opened, count: cursorCount)
-    }
-
-    /// The number of cursors that stay open, in one session.
-    private static let cursorCount = 1_000
-
-    private static var opened: BSONDocument {
-        let id = BSONBinary(Array(repeating: 0xFF, count: 16), subtype: 4)
-        return [
-            "find": "items", "batchSize": 1, "lsid": ["id": .binary(id)],
-            "$db": .string(WireLedger.database),
-        ]
     }
 
     private static func acknowledged(_ command: BSONDocument, _ client: WireClient) throws {

@@ -37,14 +37,4 @@ extension CommandCall {
 
     /// Whether its transaction is a gateway's for one write, which ends soon.
     var isOfBriefTransaction: Bool { gatewayClient?[Self.briefField]?.isTrue == true }
-
-    /// The collections that a command with statements writes.
-    func writtenCollections(_ definition: CommandDefinition) -> [Namespace] {
-        guard definition.traits.contains(.retryable) else { return [] }
-        guard definition.statements == .mixed else {
-            return [Namespace(database, target.stringValue ?? "")]
-        }
-        return Result { () throws(CommandFailure) in try BulkWriteCommand.namespaces(self) }.value
-            ?? []
-    }
 }

@@ -201,3 +201,25 @@ final class GatewayTransaction: HeldTransaction {
         return isReverted
     }
 }
+
+extension TransactionTable where Transaction == GatewayTransaction {
+    /// Ends the transactions of other owners that wrote in some collections.
+    func endHolders(of namespaces: [Namespace], for owner: [UInt8]) {
+        for transaction in inProgress
+        where transaction.owner != owner && transaction.wrote(inAny: namespaces) {
+            end(transaction)
+        }
+    }
+}
+
+extension CommandCall {
+    /// The collections that a command with statements writes.
+    func writtenCollections(_ definition: CommandDefinition) -> [Namespace] {
+        guard definition.traits.contains(.retryable) else { return [] }
+        guard definition.statements == .mixed else {
+            return [Namespace(database, target.stringValue ?? "")]
+        }
+        return Result { () throws(CommandFailure) in try BulkWriteCommand.namespaces(self) }.value
+            ?? []
+    }
+}

@@ -293,7 +293,7 @@ final class TransactionTable<Transaction: HeldTransaction>: Sendable {
     }
 
     /// Aborts a transaction whose time is over.
-    fileprivate func end(_ transaction: Transaction) {
+    func end(_ transaction: Transaction) {
         if transaction.giveUp() { set(transaction.session, transaction.number, .aborted) }
     }
 
@@ -302,7 +302,7 @@ final class TransactionTable<Transaction: HeldTransaction>: Sendable {
         for transaction in inProgress { giveUp(transaction.session) }
     }
 
-    fileprivate var inProgress: [Transaction] {
+    var inProgress: [Transaction] {
         state.withLock { state in state.entries.values.compactMap(\.transaction) }
     }
 }
@@ -387,16 +387,6 @@ extension TransactionTable where Transaction == SessionTransaction {
     /// The server itself is as patient as the owner.
     private static func isOther(_ owner: [UInt8], _ transaction: SessionTransaction) -> Bool {
         !owner.isEmpty && owner != transaction.owner && !transaction.isBrief
-    }
-}
-
-extension TransactionTable where Transaction == GatewayTransaction {
-    /// Ends the transactions of other owners that wrote in some collections.
-    func endHolders(of namespaces: [Namespace], for owner: [UInt8]) {
-        for transaction in inProgress
-        where transaction.owner != owner && transaction.wrote(inAny: namespaces) {
-            end(transaction)
-        }
     }
 }
 

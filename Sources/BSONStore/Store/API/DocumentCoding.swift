@@ -118,6 +118,26 @@ extension DocumentCoding {
         }
         return try change(written, [edition(current, stored)])
     }
+
+    /// Returns the update that replaces a stored document by an app's value.
+    ///
+    /// BSON without an original replaces it as it is. Of other values only what the edit changed is
+    /// written onto the stored document.
+    ///
+    /// - Parameters:
+    ///   - original: the value that the edit began with; `nil` for the stored one.
+    ///   - finish: changes the document to write.
+    /// - Throws: `badValue` (2) for operators, `DocumentDecodingFailure` if there is an original and
+    ///   the stored document does not decode.
+    package func replacing(
+        _ stored: BSONDocument?, by document: Document, from original: Document? = nil,
+        _ finish: (BSONDocument) -> BSONDocument = { $0 }
+    ) throws -> Update {
+        guard let stored, !isRaw || original != nil else {
+            return try Update(replacement: finish(encode(document)))
+        }
+        return try Update(storing: finish(write(document, from: original, onto: stored)))
+    }
 }
 
 extension BSONDocument {

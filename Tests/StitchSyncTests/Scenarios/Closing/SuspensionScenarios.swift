@@ -109,13 +109,13 @@ import Testing
         }
         defer { listener.remove() }
         let items = engine.collection(Self.items)
+        try await items.insertOne(["_id": 1])
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await engine.run() }
             for await error in errors {
                 #expect(error.code == .storeInUse)
                 break
             }
-            try await items.insertOne(["_id": 1])
             await other.close()
             other.store.close()
             try await items.waitForUpload()

@@ -48,10 +48,17 @@ struct PassesWithoutProgressScenarios {
         let engine = try Self.engine(remote)
         let items = engine.collection(Self.items)
         try await items.insertOne(["_id": 1])
-        let error = await #expect(throws: SyncError.self) {
-            try await items.waitForUpload(timeout: .milliseconds(500))
+        switch refusal {
+        case .notMatched:
+            let error = await #expect(throws: SyncError.self) {
+                try await items.waitForUpload(timeout: .milliseconds(500))
+            }
+            #expect(error?.code == .timedOut)
+        case .duplicateKey:
+            // No fetch finds the document with the id, so it pauses.
+            for _ in 1...4 { try await engine.syncNow() }
+            #expect(try await items.status(of: 1).pauseReason?.code == .rejected)
         }
-        #expect(error?.code == .timedOut)
         await #expect(throws: TimeoutError.self) {
             try await withTimeout(.milliseconds(500), clock: ContinuousClock()) {
                 try await engine.run()
