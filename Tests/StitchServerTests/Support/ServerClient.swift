@@ -124,9 +124,19 @@ final class ServerClient {
 
     /// The numbers of the running commands with a name.
     func operations(_ name: String) throws -> [BSONValue] {
+        try entries(name).compactMap { $0["opid"] }
+    }
+
+    /// The time for which a command with a name has run; zero if none runs.
+    func runningTime(_ name: String) throws -> Duration {
+        let times = try entries(name).compactMap { $0["microsecs_running"]?.int64Value }
+        return .microseconds(times.max() ?? 0)
+    }
+
+    private func entries(_ name: String) throws -> [BSONDocument] {
         let all = try run(["currentOp": 1], on: "admin")["inprog"]?.arrayValue ?? []
-        return all.compactMap(\.documentValue).compactMap { operation in
-            operation["command"]?.documentValue?[name] == nil ? nil : operation["opid"]
+        return all.compactMap(\.documentValue).filter { operation in
+            operation["command"]?.documentValue?[name] != nil
         }
     }
 }

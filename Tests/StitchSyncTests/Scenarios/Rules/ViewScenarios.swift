@@ -253,8 +253,11 @@ struct ViewScenarios {
         let world = try RuledWorld(Self.own)
         for engine in try await Self.devices(world) {
             if try world.document("gone") != nil { try Self.change(world) }
-            try await engine.forceScan(RuledWorld.items)
+            world.remote.before { call in
+                if call.kind == .changes { throw RemoteError(.historyLost, code: 286, "gone") }
+            }
             try await engine.passed()
+            world.remote.before(nil)
             // A store in the process can tell; a server must not say what its rules hide.
             let gone = SyncWorld.remoteKind == .inProcess ? "delete" : "evict"
             #expect(
