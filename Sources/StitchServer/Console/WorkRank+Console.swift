@@ -13,7 +13,7 @@ extension WorkRank {
         case "/api/command" where request.body.count <= Self.bodyBytesMax:
             let fields = Result { () throws(ConsoleFault) in try request.document() }.value
             let name = fields?["command"]?.documentValue?.keys.first ?? ""
-            // An unknown command takes no time, as the refusal of a body that is none.
+            // The refusal of an unknown command, or of a body without a command, takes no time.
             self = WorkRank(command: name, ofOperator: true)
         default: self = .ofOperator
         }

@@ -17,8 +17,8 @@ struct IdleRuns {
 
     /// Counts a run that begins, after a sleep if the last run made no progress.
     ///
-    /// Many clients that write one document would otherwise disturb each other again. What another
-    /// client's transaction keeps locked nobody has changed: such runs count by their time only.
+    /// Many clients that write one document would otherwise disturb each other again. A run that met the
+    /// lock of another client's transaction found no change, so only its time counts.
     ///
     /// - Parameter isHeldUp: whether the last run met such a lock.
     /// - Throws: 112 (WriteConflict) after too many.

@@ -58,7 +58,7 @@
             ticking?.cancel()
             arriving?.body.giveBack()
             arriving = nil
-            // Nobody waits for it any more.
+            // The browser has left, so the work for its request ends.
             working?.stop(.interrupted)
         }
 

@@ -65,7 +65,7 @@ final class RequestPlace: Sendable {
 
     deinit { leave() }
 
-    /// Gives the room back; further calls do nothing.
+    /// Returns the room to the others; further calls do nothing.
     func leave() {
         guard let room else { return }
         let taken = bytes.withLock { bytes in

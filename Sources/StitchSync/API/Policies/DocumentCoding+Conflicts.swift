@@ -34,7 +34,7 @@ extension DocumentCoding {
             _ = try decode(document)
             return true
         } catch {
-            // The merge decides what follows from it; the error would be of a document that nobody wrote.
+            // The document is only an attempt of the merge, which then keeps more parts whole.
             return false
         }
     }
