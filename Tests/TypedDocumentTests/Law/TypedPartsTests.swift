@@ -346,6 +346,35 @@ import Testing
             })
     }
 
+    @Test func `an element without fields takes no place of another one in a set`() throws {
+        struct Part: Codable, Sendable, Hashable {
+            var content = Data()
+
+            init(content: Data) { self.content = content }
+
+            init(from decoder: any Decoder) throws {
+                let fields = try decoder.container(keyedBy: CodingKeys.self)
+                content = try fields.decodeIfPresent(Data.self, forKey: .content) ?? Data()
+            }
+        }
+        struct Machine: Codable, Sendable {
+            var parts: Set<Part>
+        }
+        // Another program's binaries are found by no fingerprint; {} decodes as the default.
+        let foreign = [Data([1]), Data([2]), Data([3])]
+        var stored = foreign.map {
+            ["content": .binary(BSONBinary(Array($0), subtype: 0x80))] as BSONValue
+        }
+        stored.append([:])
+        let document: BSONDocument = ["_id": 1, "parts": .array(BSONArray(stored))]
+        let coding = DocumentCoding<Machine>()
+        var machine = try coding.decode(document)
+        let edition = try coding.edition(machine, document)
+        machine.parts.insert(Part(content: Data([4])))
+        let written = try coding.decode(coding.change(machine, [edition]))
+        #expect(written.parts == machine.parts)
+    }
+
     @Test func `a decoder that sorts elements mixes none of them`() async throws {
         struct Sorted: Codable, Sendable {
             var id: Int

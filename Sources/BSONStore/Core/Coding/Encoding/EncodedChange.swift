@@ -14,7 +14,8 @@ enum EncodedChange {
     /// Assumptions about the type's decoder, which only the decoding of the result confirms.
     ///
     /// It completes a document by the defaults of fields that are missing, so that a default which is
-    /// not stored needs only its changed fields. It skips elements of an array that it does not know.
+    /// not stored needs only its changed fields, and an element of an array is found by those fields
+    /// that are stored. It skips elements of an array that it does not know.
     struct Assumptions {
         /// Whether to make them.
         var areMade: Bool
@@ -56,7 +57,9 @@ enum EncodedChange {
             guard !ofCase.isEmpty else { return after.unmarked }
             return .document(apply(fields, to: ofCase, &assumptions))
         case .elements(let elements):
-            guard let change = ElementsChange(elements, places) else { return after.unmarked }
+            guard let change = ElementsChange(elements, places, &assumptions) else {
+                return after.unmarked
+            }
             return .array(change.apply(&assumptions))
         }
     }

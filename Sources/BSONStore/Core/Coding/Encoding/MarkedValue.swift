@@ -33,6 +33,9 @@ struct MarkedElements {
         case set
         /// Keys and values alternate; the order of the pairs means nothing.
         case pairs
+
+        /// The number of values that an element takes.
+        var elementSize: Int { self == .pairs ? 2 : 1 }
     }
 
     var kind = Kind.list
