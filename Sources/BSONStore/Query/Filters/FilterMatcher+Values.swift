@@ -91,10 +91,7 @@ extension FilterMatcher {
             return rank == BSONRawValue.numberRank
                 ? compareNumbers(value, constant) : BSONOrder.compare(value, constant)
         }
-        // Null and undefined are equal in comparisons; MinKey and MaxKey compare with all values.
-        if rank == BSONRawValue.undefinedRank, condition.rank == BSONRawValue.nullRank {
-            return .equal
-        }
+        // MinKey and MaxKey compare with all values.
         if condition.rank == BSONRawValue.maxKeyRank { return .less }
         if condition.rank == BSONRawValue.minKeyRank { return .greater }
         return nil
@@ -124,8 +121,6 @@ extension FilterMatcher {
             case .greater: high = middle
             }
         }
-        // Null matches a missing field and a stored undefined.
-        if condition.number == 1, value.typeByte == BSONType.undefined.rawValue { return true }
         return !condition.patterns.isEmpty && matchesPattern(value, condition)
     }
 

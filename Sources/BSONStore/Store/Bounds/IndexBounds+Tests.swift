@@ -76,12 +76,8 @@ extension IndexBounds {
         switch value {
         case .undefined, .regularExpression: return nil
         case .null:
-            // A missing field is indexed as null; undefined equals null in a filter.
-            return IndexBounds(
-                [
-                    Interval(point: undefinedKey, of: .undefined),
-                    Interval(point: nullKey, of: .null),
-                ], isExact: false)
+            // A missing field is indexed as null.
+            return IndexBounds([Interval(point: nullKey, of: .null)], isExact: false)
         case .array(let array):
             // The array matches itself, indexed by its first member, or a member that equals it.
             guard let whole = texts.key(of: value) else { return nil }

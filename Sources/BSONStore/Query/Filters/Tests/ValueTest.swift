@@ -57,7 +57,6 @@ package struct CollatedTest: Sendable {
 
     func passes(_ value: BSONValue) -> Bool {
         if patterns.contains(where: { $0.isFound(in: value) }) { return true }
-        if value.type == .undefined, passesMissing { return true }
         let key = collation.key(value)
         if comparison == .equal, constants.count > 1 { return isConstant(key) }
         return constants.contains { constant in
