@@ -32,8 +32,8 @@ extension ExpressionDateParser {
         case "m": month = try required(number(1...2), "A two digit month could not be found")
         case "d": day = try required(number(1...2), "A two digit day could not be found")
         case "H": hour = try required(number(1...2), "A two digit hour could not be found")
-        case "M": minute = try required(number(1...2), "A two digit minute could not be found")
-        case "S": second = try required(number(1...2), "A two digit second could not be found")
+        case "M": minute = try required(number(2...2), "A two digit minute could not be found")
+        case "S": second = try required(number(2...2), "A two digit second could not be found")
         case "L":
             millisecond = try required(
                 fraction(1...3), "A three digit millisecond could not be found")
@@ -91,12 +91,6 @@ extension ExpressionDateParser {
                     : failure(
                         "passing a time zone identifier as part of the string is not allowed",
                         at: start)
-            }
-            // A day and a time may be joined.
-            if hasDay, isNext("T") || isNext("t"), bytes.count > at + 1,
-                ExtendedJSONCharacters.isDigit(bytes[at + 1])
-            {
-                at += 1
             }
         }
     }
@@ -168,9 +162,14 @@ extension ExpressionDateParser {
 
     private mutating func readYearFirst(_ first: Int) -> Bool {
         let start = at
-        if let month = number(2...2), let day = number(2...2),
-            isAtEnd || !ExtendedJSONCharacters.isDigit(bytes[at])
-        {
+        // A time may follow at once, as in `20170719101112`.
+        if let month = number(2...2), let day = number(2...2), month <= 12, day <= 31 {
+            (year, self.month, self.day) = (first, month, day)
+            return true
+        }
+        at = start
+        // `2017:07:19 10:11:12`, as cameras write it.
+        if skip(":"), let month = number(2...2), skip(":"), let day = number(2...2), isNext(" ") {
             (year, self.month, self.day) = (first, month, day)
             return true
         }
@@ -240,10 +239,16 @@ extension ExpressionDateParser {
         if isNext("-") || isDotted {
             at += 1
             let name = monthName()
-            guard let month = name ?? number(1...2), skip(isDotted ? "." : "-"),
-                let year = name == nil ? number(4...4) : shortYear()
-            else { return false }
-            (day, self.month, self.year) = (first, month, year)
+            guard let month = name ?? number(1...2), skip(isDotted ? "." : "-") else {
+                return false
+            }
+            if let year = name == nil ? number(4...4) : shortYear() {
+                (day, self.month, self.year) = (first, month, year)
+                return true
+            }
+            // The year comes first where no year of four digits follows: `17-07-19`.
+            guard !isDotted, let day = number(1...2) else { return false }
+            (self.year, self.month, self.day) = (Self.fullYear(first), month, day)
             return true
         }
         skipOrdinal()
@@ -261,11 +266,11 @@ extension ExpressionDateParser {
         if ["st", "nd", "rd", "th"].contains(word()) { at += 2 }
     }
 
-    /// Reads `12:15`, `12:15:30.5`, either with `am` or `pm`, or `121530` behind a day.
+    /// Reads `12:15`, `12:15:30.5`, either with `am` or `pm`, `T12`, or `121530` behind a day.
     private mutating func readTime() -> Bool {
         guard hour == nil else { return false }
         let start = at
-        _ = skip("T") || skip("t")
+        let isMarked = skip("T") || skip("t")
         guard var hours = number(1...2) else {
             at = start
             return false
@@ -274,7 +279,13 @@ extension ExpressionDateParser {
             (hour, minute) = (shifted, 0)
             return true
         }
-        guard skip(":") || skip(".") else { return readShortTime(hours, start) }
+        guard skip(":") || skip(".") else {
+            if isMarked, isAtEnd || !ExtendedJSONCharacters.isDigit(bytes[at]) {
+                (hour, minute) = (hours, 0)
+                return true
+            }
+            return readShortTime(hours, start)
+        }
         guard let minutes = number(1...2) else {
             at = start
             return false
@@ -333,6 +344,12 @@ extension ExpressionDateParser {
         }
         guard month == nil, let month = monthName() else { return false }
         self.month = month
+        let start = at
+        if skip("-"), let day = number(2...2), skip("-"), let year = shortYear() {
+            (self.day, self.year) = (day, year)
+            return true
+        }
+        at = start
         _ = skip(".")
         skipSpaces()
         if let year = number(4...4) {

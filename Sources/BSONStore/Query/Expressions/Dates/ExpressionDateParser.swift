@@ -77,7 +77,7 @@ struct ExpressionDateParser {
                     + "\"\(text)\"")
         }
         if let weekday { days += CalendarFields.remainder(weekday - 1 - (days + 3), 7) }
-        guard hour ?? 0 <= 24, minute ?? 0 < 60, second ?? 0 < 60 else {
+        guard hour ?? 0 < 24, minute ?? 0 < 60, second ?? 0 < 60 else {
             throw failure("The parsed time was invalid", at: bytes.count)
         }
         let local =
@@ -148,8 +148,12 @@ struct ExpressionDateParser {
     mutating func shortYear() -> Int? {
         let start = at
         guard let year = number(1...4) else { return nil }
-        guard at - start < 4, year < 100 else { return year }
-        return year + (year < 70 ? 2_000 : 1_900)
+        return at - start < 4 ? Self.fullYear(year) : year
+    }
+
+    /// Returns the year that a number below 100 stands for; it lies around the turn of the century.
+    static func fullYear(_ year: Int) -> Int {
+        year < 100 ? year + (year < 70 ? 2_000 : 1_900) : year
     }
 
     /// Returns the letters at the cursor, in lower case.
