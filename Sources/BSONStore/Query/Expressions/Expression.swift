@@ -85,6 +85,9 @@ package struct Expression: Sendable {
         if case .constant(let value) = node { .some(value) } else { nil }
     }
 
+    /// Whether its value may differ from document to document.
+    var readsDocument: Bool { node.readsDocument }
+
     /// Whether a value counts as true: all except missing, null, undefined, false and zeros.
     static func isTrue(_ value: BSONValue?) -> Bool {
         switch value {

@@ -58,6 +58,16 @@ indirect enum ExpressionNode: Sendable {
         }
     }
 
+    /// Whether the value depends on the document.
+    var readsDocument: Bool {
+        switch self {
+        case .constant, .variable, .system: false
+        case .field, .root: true
+        case .object(let fields): fields.contains { $0.value.readsDocument }
+        case .array(let nodes), .call(_, let nodes): nodes.contains(where: \.readsDocument)
+        }
+    }
+
     /// Whether the node is a constant.
     var isConstant: Bool {
         if case .constant = self { true } else { false }

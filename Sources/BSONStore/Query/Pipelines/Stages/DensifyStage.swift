@@ -256,7 +256,7 @@ private struct Densifier {
         } else if value.type == .datetime {
             guard stage.unit != nil else {
                 throw .location(
-                    6_053_601,
+                    6_053_600,
                     "Encountered date densify value in collection when step does not have a date "
                         + "unit.")
             }

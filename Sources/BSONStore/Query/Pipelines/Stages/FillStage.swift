@@ -27,12 +27,12 @@ enum FillStage {
                 "The output field in '$fill' must contain an object with at least one element")
         }
         var stages: [any PipelineStage] = []
+        let sortBy = try fields.document("sortBy")
+        let partition = try partition(fields)
         if !windows.isEmpty {
             var window = BSONDocument()
-            if let sortBy = try fields.document("sortBy") {
-                window.append("sortBy", .document(sortBy))
-            }
-            if let partition = try partition(fields) { window.append("partitionBy", partition) }
+            if let sortBy { window.append("sortBy", .document(sortBy)) }
+            if let partition { window.append("partitionBy", partition) }
             window.append("output", .document(windows))
             stages += try WindowStage.parse(.document(window), parser)
         }

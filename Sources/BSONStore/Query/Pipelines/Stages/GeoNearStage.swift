@@ -3,7 +3,7 @@
 /// Source: MongoDB manual, "$geoNear"; the server's `document_source_geo_near.cpp`.
 struct GeoNearStage: PipelineSourceStage {
     private let near: Expression
-    private let distanceField: String
+    private let distanceField: String?
     private let locationField: String?
     private let bounds: [(name: String, value: Expression)]
     private let multiplier: Double
@@ -18,15 +18,16 @@ struct GeoNearStage: PipelineSourceStage {
     }
 
     private init(_ options: BSONDocument, _ parser: PipelineParser) throws(StoreError) {
-        try Self.rejectRemovedOptions(options)
+        try Self.rejectOtherOptions(options)
         guard let near = options["near"] else {
             throw .location(5_860_400, "$geoNear requires a 'near' argument")
         }
-        guard let distanceField = options["distanceField"]?.stringValue else {
-            throw .location(16606, "$geoNear requires a 'distanceField' option as a String")
-        }
         self.near = try Expression(near, in: parser.scope)
-        self.distanceField = try Self.path(distanceField)
+        // Optional since MongoDB 8.1.
+        distanceField = try Self.text(
+            "distanceField", options,
+            .location(16606, "$geoNear requires that the 'distanceField' option is a String")
+        ).map(Self.path)
         var bounds: [(name: String, value: Expression)] = []
         for name in ["minDistance", "maxDistance"] {
             guard let value = options[name] else { continue }
@@ -60,8 +61,8 @@ struct GeoNearStage: PipelineSourceStage {
         filter = try parser.filter(query)
     }
 
-    /// Throws for options that older versions of the command accepted.
-    private static func rejectRemovedOptions(_ options: BSONDocument) throws(StoreError) {
+    /// Throws for options that older versions of the command accepted, and for unknown ones.
+    private static func rejectOtherOptions(_ options: BSONDocument) throws(StoreError) {
         let former: [(String, Int32, String)] = [
             (
                 "collation", 40227,
@@ -81,7 +82,15 @@ struct GeoNearStage: PipelineSourceStage {
         for (name, code, text) in former where options[name] != nil {
             throw .location(code, text)
         }
+        for name in options.keys where !known.contains(Name(name)) {
+            throw StoreError(.badValue, "Unknown argument to $geoNear: \(name)")
+        }
     }
+
+    private static let known: Set<Name> = [
+        "near", "distanceField", "maxDistance", "minDistance", "distanceMultiplier", "query",
+        "spherical", "includeLocs", "uniqueDocs", "key",
+    ]
 
     private static func path(_ text: String) throws(StoreError) -> String {
         _ = try ExpressionPath(text)
@@ -170,7 +179,9 @@ struct GeoNearStage: PipelineSourceStage {
     ) throws(StoreError) -> BSONDocument {
         var document = document
         do throws(BSONError) {
-            try document.set(path: distanceField, to: .double(distance * multiplier))
+            if let distanceField {
+                try document.set(path: distanceField, to: .double(distance * multiplier))
+            }
             if let locationField { try document.set(path: locationField, to: place) }
         } catch {
             throw StoreError(.pathNotViable, error.message)
@@ -182,13 +193,24 @@ struct GeoNearStage: PipelineSourceStage {
     private func center(_ run: PipelineRun) throws(StoreError) -> GeoNear {
         let place = try near.evaluate(BSONDocument(), run.frame) ?? .null
         guard place.type == .document || place.type == .array else {
-            throw .location(16605, "$geoNear requires a 'near' option as an Array")
+            throw near.readsDocument
+                ? .location(5_860_402, "$geoNear requires a constant near argument")
+                : .location(
+                    5_860_401,
+                    "$geoNear requires near argument to be a GeoJSON object or a legacy "
+                        + "point(array)")
         }
         var asked: BSONDocument = [isSpherical ? "$nearSphere" : "$near": place]
         for (name, expression) in bounds {
             let value = try expression.evaluate(BSONDocument(), run.frame) ?? .null
+            guard !expression.readsDocument else {
+                throw .location(
+                    name == "$minDistance" ? 7_555_701 : 7_555_702,
+                    "$geoNear requires a constant \(name.dropFirst())")
+            }
             guard value.isNumber else {
-                throw StoreError(.typeMismatch, "\(name.dropFirst()) must be a number")
+                throw StoreError(
+                    .typeMismatch, "$geoNear requires \(name) to evaluate to a number")
             }
             guard GeoParser.number(value) >= 0 else {
                 throw StoreError(.badValue, "\(name.dropFirst()) must be nonnegative")

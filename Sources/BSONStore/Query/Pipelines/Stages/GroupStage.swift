@@ -41,7 +41,11 @@ struct GroupStage: PipelineStage {
                 }
                 key = try self.key(value, parser)
             } else if name == "$doingMerge" {
-                throw .location(17030, "$doingMerge should be true if present")
+                guard case .bool(true) = value else {
+                    throw .location(17030, "$doingMerge should be true if present")
+                }
+                throw StoreError(
+                    .unauthorized, "Setting '$doingMerge' is not allowed in user requests")
             } else {
                 fields.append(try AccumulatorField(name, value, parser))
             }

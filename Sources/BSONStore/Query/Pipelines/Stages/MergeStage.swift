@@ -72,7 +72,8 @@ struct MergeStage: PipelineWritingStage {
                 51183, "Cannot find index to verify that join fields will be unique")
         }
         let target = try run.source.target()
-        let allowsNull = uniqueness == .ofAll
+        // The index of the `_id` has all documents.
+        let allowsNull = (uniqueness ?? .ofAll) == .ofAll
         // The documents are written after all of them were read, so that the pipeline does not read
         // its own output.
         return BlockingSink(next, PipelineMemory("$merge", PipelineMemory.bytesMaxWithDiskUse)) {
@@ -140,7 +141,7 @@ private struct MergeWriter {
                 equalities.append(field, ["$eq": value])
                 continue
             }
-            guard allowsNull, field != "_id" else {
+            guard allowsNull else {
                 throw .location(
                     51132,
                     "$merge write error: 'on' field '\(field)' cannot be missing, null or "
