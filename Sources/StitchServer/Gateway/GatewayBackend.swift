@@ -44,7 +44,7 @@ final class GatewayBackend: CommandBackend {
         let own = UpstreamLink(upstream: upstream, server: server, metrics: UpstreamMetrics())
         server.clock.restart()
         try GatewayDatabase.prepare(own)
-        link = own.namingUsers()
+        link = try own.namingUsers()
         feeds = UpstreamFeeds(link)
         userRecords = UpstreamUserRecords(link: link)
         services = try StoreBackend(
@@ -317,7 +317,7 @@ extension GatewayBackend {
         let since = link.retryable?.heldUpSince
         if let since, .now - since >= WriterPatience().graceForOthersMax {
             transactions.endHolders(
-                of: call.writtenCollections(definition),
+                of: try call.writtenCollections(definition),
                 for: TransactionBounds.owner(call.connection))
         }
         try idle.begin(at: progress, isHeldUp: since != nil)
@@ -483,7 +483,7 @@ private struct UpstreamWork {
     }
 
     func run(in transaction: GatewayTransaction) throws -> CommandOutcome {
-        transaction.noteWrite(of: call.writtenCollections(definition))
+        transaction.noteWrite(of: try call.writtenCollections(definition))
         return try transaction.use(for: call, run)
     }
 }

@@ -213,13 +213,16 @@ extension TransactionTable where Transaction == GatewayTransaction {
 }
 
 extension CommandCall {
-    /// The collections that a command with statements writes.
-    func writtenCollections(_ definition: CommandDefinition) -> [Namespace] {
+    /// Returns the collections that a command with statements writes.
+    ///
+    /// - Throws: the failure for a list of collections that cannot be read.
+    func writtenCollections(
+        _ definition: CommandDefinition
+    ) throws(CommandFailure) -> [Namespace] {
         guard definition.traits.contains(.retryable) else { return [] }
         guard definition.statements == .mixed else {
             return [Namespace(database, target.stringValue ?? "")]
         }
-        return Result { () throws(CommandFailure) in try BulkWriteCommand.namespaces(self) }.value
-            ?? []
+        return try BulkWriteCommand.namespaces(self)
     }
 }

@@ -253,15 +253,17 @@ struct UpstreamLink: Sendable {
         else { return command }
         var command = command
         let client = CommandCall.client(of: user, isBrief: session != nil && retryable != nil)
-        command.append(CommandCall.clientField, .document(client))
+        command[CommandCall.clientField] = .document(client)
         return command
     }
 
     /// Returns a link that names the users to an upstream that asks for it.
-    func namingUsers() -> UpstreamLink {
-        let hello = Result { try run(["hello": 1], on: "admin", repeatedAs: .read, for: nil) }
+    ///
+    /// - Throws: as ``run(_:on:repeatedAs:for:)`` does.
+    func namingUsers() throws -> UpstreamLink {
+        let hello = try run(["hello": 1], on: "admin", repeatedAs: .read, for: nil)
         var link = self
-        link.namesUsers = hello.value?["stitchsync"] != nil
+        link.namesUsers = hello["stitchsync"] != nil
         return link
     }
 
