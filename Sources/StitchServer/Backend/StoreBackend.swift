@@ -68,10 +68,10 @@ final class StoreBackend: CommandBackend {
         try SessionLog.prepare(store)
         denials = try records == nil ? StoredDenials(store) : nil
         devices = try records == nil ? StoredDevices(store) : nil
-        if let devices { server.seenDevices.load(try devices.entries()) }
-        if records == nil { try StoredConflicts(store: store).prepare() }
+        if let devices { server.seenDevices.load(try devices.entries.all()) }
+        if records == nil { try StoredConflicts(store: store).entries.prepare() }
         if let denials {
-            server.deniedWrites.load(try denials.entries())
+            server.deniedWrites.load(try denials.entries.all())
             server.deniedWrites.storing.withLock { $0 = { denials.add($0) } }
         }
         users = UserDirectory(

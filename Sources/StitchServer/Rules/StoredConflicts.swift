@@ -2,7 +2,6 @@ internal import BSONStore
 
 /// The conflicts that devices share, in a store's file.
 ///
-/// They are in a table of their own and no collection: they are neither synced nor in change streams.
 /// Clients read them as the virtual collection `stitchsync.conflicts`.
 struct StoredConflicts {
     /// The namespace of the virtual collection.
@@ -14,30 +13,8 @@ struct StoredConflicts {
 
     let store: DocumentStore
 
-    /// Creates the table if it is missing.
-    ///
-    /// - Throws: the errors of the store.
-    func prepare() throws {
-        try store.write { transaction in
-            try transaction.connection.execute(
-                """
-                CREATE TABLE IF NOT EXISTS server_conflicts(
-                    number INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL UNIQUE,
-                    entry BLOB NOT NULL)
-                """)
-            try ServerEntries(table: .conflicts, connection: transaction.connection)
-                .removeUnreadable()
-        }
-    }
-
-    /// Returns the stored conflicts that can be read, oldest first.
-    ///
-    /// - Throws: the errors of the store.
-    func documents() throws -> [BSONDocument] {
-        try store.read { transaction in
-            try ServerEntries(table: .conflicts, connection: transaction.connection).all().readable
-        }
-    }
+    /// The stored conflicts, oldest first.
+    var entries: ServerEntries { ServerEntries(table: .conflicts, store: store) }
 
     /// Returns the number of stored conflicts.
     ///

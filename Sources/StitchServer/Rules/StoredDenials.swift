@@ -2,38 +2,21 @@ internal import BSONStore
 
 /// The denied writes in a store's file, so that they outlive the server.
 ///
-/// They are in a table of their own and no collection: they are neither synced nor in change streams.
 /// Entries are written in the background, some at a time; a killed server loses those of a second.
 final class StoredDenials: Sendable {
     /// The maximum number of entries that wait.
     private static let waitingMax = DeniedWrites.countMax
 
-    private let store: DocumentStore
+    /// The stored entries, oldest first.
+    let entries: ServerEntries
     private let waiting = Locked<[BSONDocument]>([])
 
     /// Creates the table if it is missing.
     ///
     /// - Throws: the errors of the store.
     init(_ store: DocumentStore) throws {
-        self.store = store
-        try store.write { transaction in
-            try transaction.connection.execute(
-                """
-                CREATE TABLE IF NOT EXISTS server_denials(
-                    number INTEGER PRIMARY KEY, entry BLOB NOT NULL)
-                """)
-            try ServerEntries(table: .denials, connection: transaction.connection)
-                .removeUnreadable()
-        }
-    }
-
-    /// Returns the stored entries that can be read, oldest first.
-    ///
-    /// - Throws: the errors of the store.
-    func entries() throws -> [BSONDocument] {
-        try store.read { transaction in
-            try ServerEntries(table: .denials, connection: transaction.connection).all().readable
-        }
+        entries = ServerEntries(table: .denials, store: store)
+        try entries.prepare()
     }
 
     /// Adds an entry.
@@ -55,7 +38,7 @@ final class StoredDenials: Sendable {
         }
         guard let last = entries.last?["_id"]?.int64Value else { return }
         do {
-            try turn.write(store) { transaction in
+            try turn.write(self.entries.store) { transaction in
                 for entry in entries {
                     let insert = try transaction.connection.prepare(
                         "INSERT OR REPLACE INTO server_denials VALUES (?1, ?2)")

@@ -125,7 +125,7 @@ import Testing
             backend.close()
         }
         let store = try DocumentStore(at: .file(path))
-        let entries = try StoredDenials(store).entries()
+        let entries = try StoredDenials(store).entries.all()
         #expect(entries.map { $0["_id"] } == [1, 2, 3].map { .int64($0) })
         #expect(entries.allSatisfy { $0["field"] == "price.net" && $0["role"] == "clerk" })
         // The collection is not one of the store.
@@ -143,7 +143,7 @@ import Testing
             if number % 7_000 == 0 { try denials.flush() }
         }
         try denials.flush()
-        let kept = try denials.entries()
+        let kept = try denials.entries.all()
         #expect(kept.count == DeniedWrites.countMax && kept.first?["_id"] == .int64(6))
         store.close()
     }

@@ -231,7 +231,7 @@ import Testing
         #expect(devices.entries.count == SeenDevices.countMax)
         #expect(devices.entries.contains { $0["owner"] == "ben" })
         let loaded = SeenDevices()
-        loaded.load(try stored.entries())
+        loaded.load(try stored.entries.all())
         #expect(loaded.entries.count == SeenDevices.countMax)
         #expect(!loaded.entries.contains { $0["_id"] == "1 eve" })
         // What comes again keeps when it came first, and its instances.

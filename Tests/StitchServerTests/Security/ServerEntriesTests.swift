@@ -37,10 +37,10 @@ struct ServerEntriesTests {
     ) throws -> () throws -> [BSONDocument] {
         switch table {
         case .conflicts:
-            try StoredConflicts(store: store).prepare()
-            return StoredConflicts(store: store).documents
-        case .denials: return try StoredDenials(store).entries
-        case .devices: return try StoredDevices(store).entries
+            try StoredConflicts(store: store).entries.prepare()
+            return StoredConflicts(store: store).entries.all
+        case .denials: return try StoredDenials(store).entries.all
+        case .devices: return try StoredDevices(store).entries.all
         }
     }
 

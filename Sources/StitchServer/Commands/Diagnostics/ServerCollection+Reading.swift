@@ -35,7 +35,7 @@ extension ServerCollection {
     private func documents(_ backend: StoreBackend) throws -> [BSONDocument] {
         switch self {
         case .denied: backend.server.deniedWrites.entries
-        case .conflicts: try StoredConflicts(store: backend.store).documents()
+        case .conflicts: try StoredConflicts(store: backend.store).entries.all()
         }
     }
 
