@@ -4,7 +4,9 @@ internal import StitchSync
 /// An application of writes that exchange values of unique indexes, in one transaction.
 ///
 /// A server checks a unique index after each statement, and an error ends its transaction. So the
-/// first command gives each document a value of its own, and the second one its final values.
+/// first statements give each document a value of its own, and the others its final values. They go in
+/// one command: a transaction that needs more than a round trip before its commit would be ended by
+/// others that wait for it (Docs/SERVER.md, "Transactions and retryable writes").
 struct MongoExchange {
     let writes: [RemoteWrite]
     /// The paths of the unique indexes' fields.
@@ -17,19 +19,16 @@ struct MongoExchange {
     /// - Returns: an outcome for each write; `nil` where the server cannot apply them.
     /// - Throws: a failure after which they may have been applied, or a temporary one.
     func sendTogether() async throws(MongoFailure) -> [RemoteWriteOutcome]? {
-        let session = try await server.startSession()
-        defer { session.end(killing: nil) }
         do throws(MongoFailure) {
-            try await session.startTransaction()
-            let outcomes = try await apply(in: session)
-            if outcomes?.allSatisfy({ $0 == .applied }) ?? false {
-                try await session.commitTransaction()
-            } else {
-                await session.abortTransaction()
+            // The filters of the statements hold only for what is read here.
+            guard let found = try await read() else { return nil }
+            let checked = zip(writes, found).map { Self.check($0, $1) }
+            guard checked.allSatisfy({ $0 == nil }) else {
+                return checked.map { $0 ?? .notMatched }
             }
-            return outcomes
+            guard let commands = commands(found) else { return nil }
+            return try await runTogether(commands)
         } catch {
-            await session.abortTransaction()
             switch MongoErrorClass.decide(error) {
             case .rejected, .unknown: return nil
             case .retryable, .unauthenticated, .historyLost, .collectionDropped: throw error
@@ -37,14 +36,40 @@ struct MongoExchange {
         }
     }
 
-    private func apply(
-        in session: any MongoSession
-    ) async throws(MongoFailure) -> [RemoteWriteOutcome]? {
-        guard let found = try await read(in: session) else { return nil }
-        let checked = zip(writes, found).map { Self.check($0, $1) }
-        guard checked.allSatisfy({ $0 == nil }) else {
-            return checked.map { $0 ?? .notMatched }
+    /// Runs commands in one transaction.
+    private func runTogether(
+        _ commands: [BSONDocument]
+    ) async throws(MongoFailure) -> [RemoteWriteOutcome] {
+        let session = try await server.startSession()
+        defer { session.end(killing: nil) }
+        do throws(MongoFailure) {
+            try await session.startTransaction()
+            for command in commands {
+                guard try await isApplied(command, in: session) else {
+                    await session.abortTransaction()
+                    return writes.map { _ in .notMatched }
+                }
+            }
+            try await session.commitTransaction()
+            return writes.map { _ in .applied }
+        } catch {
+            await session.abortTransaction()
+            throw error
         }
+    }
+
+    /// Runs a command; returns whether each of its statements wrote a document.
+    private func isApplied(
+        _ command: BSONDocument, in session: any MongoSession
+    ) async throws(MongoFailure) -> Bool {
+        let reply = try await session.run(command, on: namespace.database, waits: false)
+        try Self.check(reply)
+        let statements = (command["updates"] ?? command["documents"])?.arrayValue
+        return reply["n"]?.int64Value == Int64(statements?.count ?? 0)
+    }
+
+    /// Returns the commands of the transaction; `nil` where a write does not apply to its document.
+    private func commands(_ found: [BSONDocument?]) -> [BSONDocument]? {
         var (parked, final, inserted): ([BSONDocument], [BSONDocument], [BSONDocument]) =
             ([], [], [])
         for (write, before) in zip(writes, found) {
@@ -66,36 +91,27 @@ struct MongoExchange {
                 MongoWriteCommand.statement(
                     isWhole ? write.with(.replace(after)) : write, filter))
         }
-        for (name, list, statements) in [
-            ("update", "updates", parked), ("update", "updates", final),
-            ("insert", "documents", inserted),
-        ] where !statements.isEmpty {
-            let reply = try await session.run(
+        return [("update", "updates", parked + final), ("insert", "documents", inserted)]
+            .filter { !$0.2.isEmpty }
+            .map { name, list, statements in
                 [
                     name: .string(namespace.collection), "ordered": true,
                     list: .array(BSONArray(statements.map { .document($0) })),
-                ], on: namespace.database, waits: false)
-            try Self.check(reply)
-            guard reply["n"]?.int64Value == Int64(statements.count) else {
-                return writes.map { _ in .notMatched }
+                ]
             }
-        }
-        return writes.map { _ in .applied }
     }
 
-    /// Returns the documents as the transaction sees them; `nil` if they do not fit into a reply.
-    private func read(
-        in session: any MongoSession
-    ) async throws(MongoFailure) -> [BSONDocument?]? {
+    /// Returns the documents as they are now; `nil` if they do not fit into a reply.
+    private func read() async throws(MongoFailure) -> [BSONDocument?]? {
         let ids = writes.map(\.documentID)
         let cursor = try MongoCursor(
-            await session.run(
+            await server.run(
                 [
                     "find": .string(namespace.collection),
                     "filter": ["_id": ["$in": .array(BSONArray(ids))]],
                     "collation": .document(MongoCollation.simple),
                     "batchSize": .int32(Int32(clamping: ids.count + 1)),
-                ], on: namespace.database, waits: false))
+                ], on: namespace.database, .read))
         guard cursor.id == 0 else { return nil }
         let found = Dictionary(
             cursor.batch.map { (BSONKey.encode($0["_id"] ?? .null), $0) },

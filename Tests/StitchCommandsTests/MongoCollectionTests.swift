@@ -47,6 +47,37 @@ struct MongoCollectionTests {
         #expect(server.transcript() == ["4 aggregate", "4 ends killing 5"], "closed ones stay so")
     }
 
+    @Test func `an exchange of values holds others up for one command and the commit`()
+        async throws
+    {
+        let updates = Locked<[BSONDocument]>([])
+        let server = ScriptedServer { command throws(MongoFailure) in
+            guard command["find"] == nil else {
+                return Self.cursor(
+                    0, ["_id": 1, "place": "a"], ["_id": 2, "place": "b"], first: true)
+            }
+            let sent = command["updates"]?.arrayValue?.compactMap(\.documentValue) ?? []
+            updates.withLock { $0 += sent }
+            return ["ok": 1, "n": .int32(Int32(sent.count))]
+        }
+        let writes = [(1, "b"), (2, "a")].map { id, place in
+            RemoteWrite(
+                documentID: .int32(id),
+                operation: OperationID(instance: 1, sequence: UInt64(id)),
+                action: .update(set: ["place": .string(place)], unset: []),
+                condition: .init(version: .absent))
+        }
+        let outcomes = try await Self.collection(server).write(writes, exchanging: ["place"])
+        #expect(outcomes == [.applied, .applied])
+        #expect(
+            server.transcript() == [
+                "find", "1 startTransaction", "1 update", "1 commitTransaction", "1 ends",
+            ])
+        let places = updates.withLock { $0.map { $0[path: "u.$set.place"] } }
+        #expect(places.count == 4 && places.suffix(2) == ["b", "a"])
+        #expect(Set(places.compactMap { $0?.stringValue }).count == 4, "values of their own")
+    }
+
     @Test func `a query during which the rules change is sent again, but not for ever`()
         async throws
     {
