@@ -347,7 +347,7 @@ extension GatewayBackend {
                     try replies.claim(entry, of: session, $0)
                 }
                 guard isFirst else {
-                    transactions.giveUp(session)
+                    transactions.giveUp(session, request.number)
                     throw TransactionFailures.aborted(request.number)
                 }
             }

@@ -159,7 +159,7 @@ final class TransactionTable<Transaction: HeldTransaction>: Sendable {
             if case .reply(let reply) = outcome,
                 reply["writeErrors"] != nil || reply["nErrors"]?.wholeNumber ?? 0 > 0
             {
-                giveUp(session)
+                giveUp(session, request.number)
             }
             return outcome
         } catch let error as CloseConnectionRequest {
@@ -172,7 +172,7 @@ final class TransactionTable<Transaction: HeldTransaction>: Sendable {
                 fault = TransactionFailures.aborted(request.number)
             }
             // A command that never was in the transaction leaves it as it was.
-            if entered != nil { giveUp(session) }
+            if entered != nil { giveUp(session, request.number) }
             let label = "TransientTransactionError"
             if ErrorLabels.transient.contains(fault.code), !fault.labels.contains(label) {
                 fault.labels.append(label)
@@ -269,8 +269,13 @@ final class TransactionTable<Transaction: HeldTransaction>: Sendable {
     }
 
     /// Aborts a session's transaction, after an error or at the session's end.
-    func giveUp(_ session: [UInt8]) {
-        guard let known = entry(session), let transaction = known.transaction else { return }
+    ///
+    /// - Parameter number: the number of the transaction, which a newer one may have replaced; `nil` for
+    ///   whichever there is.
+    func giveUp(_ session: [UInt8], _ number: Int64? = nil) {
+        guard let known = entry(session), number ?? known.number == known.number,
+            let transaction = known.transaction
+        else { return }
         if transaction.abort() { set(session, known.number, .aborted) }
     }
 

@@ -144,13 +144,50 @@ struct TransactionEndTests {
         }
     }
 
-    private static func begin() throws -> TransactionRequest {
-        let body: BSONDocument = [
-            "insert": "things", "txnNumber": .int64(1), "autocommit": false,
+    private static func body(_ number: Int64) -> BSONDocument {
+        [
+            "insert": "things", "txnNumber": .int64(number), "autocommit": false,
             "startTransaction": true,
         ]
+    }
+
+    private static func begin(_ number: Int64 = 1) throws -> TransactionRequest {
         let definition = try #require(CommandTable.find("insert"))
-        return try #require(try TransactionRequest(body, definition.signature, hasSession: true))
+        return try #require(
+            try TransactionRequest(body(number), definition.signature, hasSession: true))
+    }
+
+    /// The command that begins the first transaction of a session.
+    private static func call(_ server: ServerContext) throws -> CommandCall {
+        CommandCall(
+            signature: InsertCommand.definition.signature, givenName: "insert", body: body(1),
+            sequences: [:], database: "db",
+            connection: ClientConnection(
+                id: 1, peer: "127.0.0.1:1", local: "localhost:27017", isLoopback: true),
+            server: server, budget: WorkBudget(), session: ["id": "session"],
+            transaction: try begin(), snapshot: nil, allowsExhaust: false)
+    }
+
+    @Test("a command that fails late does not end the next transaction of its session")
+    func nextTransaction() throws {
+        let store = try DocumentStore(at: .inMemory)
+        let server = ServerContext(settings: ServerSettings())
+        let backend = try StoreBackend(store: store, server: server)
+        defer { backend.close() }
+        let call = try Self.call(server)
+        let transactions = backend.runner.transactions
+        let fault = Self.fault {
+            _ = try backend.runner.run(call) {
+                // The client gave the command up, and goes on.
+                let next = try Self.begin(2)
+                _ = try transactions.enter(next, call.sessionKey) { number in
+                    SessionTransaction(store, session: call.sessionKey, number: number) { .null }
+                }
+                throw CommandFailure(.badValue, "late")
+            }
+        }
+        #expect((fault as? CommandFailure)?.code == 2)
+        #expect(transactions.current(call.sessionKey, 2)?.isAborted == false)
     }
 
     @Test("a command whose transaction is given up under it does not write outside of it")
@@ -160,20 +197,7 @@ struct TransactionEndTests {
         let server = ServerContext(settings: ServerSettings())
         let backend = try StoreBackend(store: store, server: server)
         defer { backend.close() }
-        let definition = try #require(CommandTable.find("insert"))
-        let body: BSONDocument = [
-            "insert": "things", "txnNumber": .int64(1), "autocommit": false,
-            "startTransaction": true,
-        ]
-        let call = CommandCall(
-            signature: InsertCommand.definition.signature, givenName: "insert", body: body,
-            sequences: [:], database: "db",
-            connection: ClientConnection(
-                id: 1, peer: "127.0.0.1:1", local: "localhost:27017", isLoopback: true),
-            server: server, budget: WorkBudget(), session: ["id": "session"],
-            transaction: try TransactionRequest(body, definition.signature, hasSession: true),
-            snapshot: nil,
-            allowsExhaust: false)
+        let call = try Self.call(server)
         let fault = Self.fault {
             _ = try backend.runner.run(call) {
                 // As the one does that another writer has waited for.
