@@ -92,7 +92,7 @@ struct ElementsChange {
         for place in places {
             guard case .array(let stored) = place.stored else { continue }
             let parts = StoredElementSearch.elements(
-                of: Array(stored), place.before, after.kind, matcher, &assumptions)
+                of: Array(stored), place, after.kind, matcher, &assumptions)
             editions.append(Edition(parts, matcher))
         }
         self.editions = editions
@@ -155,8 +155,9 @@ extension ElementsChange {
         _ assumptions: inout EncodedChange.Assumptions
     ) -> [BSONValue] {
         let parts = editions[0].parts
-        guard assumptions.areMade, parts.contains(where: \.isSkipped) else { return written }
-        assumptions.areUsed = true
+        guard parts.contains(where: \.isSkipped), assumptions.use(.skipping) else {
+            return written
+        }
         var indices: [Int: Int] = [:]
         for (index, origin) in origins.enumerated() { if let origin { indices[origin] = index } }
         var following: [Int: [BSONValue]] = [:]
@@ -189,8 +190,7 @@ extension ElementsChange {
         var result: [BSONValue] = []
         var written: Set<Int> = []
         for (part, key) in zip(editions[0].parts, editions[0].keys) {
-            if part.isSkipped, assumptions.areMade, wanted[key] == nil {
-                assumptions.areUsed = true
+            if part.isSkipped, wanted[key] == nil, assumptions.use(.skipping) {
                 result += part.stored
                 continue
             }

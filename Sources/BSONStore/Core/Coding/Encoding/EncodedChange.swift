@@ -9,18 +9,85 @@ enum EncodedChange {
         let before: MarkedValue?
         /// The stored value; `nil` where the edition has none.
         let stored: BSONValue?
+        /// Reads what the type would make of another value in this place.
+        let reading: Reading
+    }
+
+    /// A way to ask the type's decoder what it makes of a value in one place of a document.
+    struct Reading {
+        /// Returns the value's encoding by the type; `nil` where the document does not decode.
+        let read: (BSONValue) -> MarkedValue?
+
+        /// Returns the way to ask about a field of a document that is stored in this place.
+        func field(_ name: Name, of stored: BSONDocument) -> Reading {
+            Reading { value in
+                var document = stored
+                document[name.text] = value
+                guard case .fields(let fields)? = read(.document(document)) else { return nil }
+                return fields.values[name]
+            }
+        }
+
+        /// Returns the way to ask about a value of an element of an array in this place, which is
+        /// read as the only element.
+        func element(_ offset: Int, of stored: ArraySlice<BSONValue>) -> Reading {
+            Reading { value in
+                var element = Array(stored)
+                element[offset] = value
+                return elements(element)?.values[offset]
+            }
+        }
+
+        /// Returns what the type makes of an array with one element; `nil` where it skips that.
+        func elements(_ element: [BSONValue]) -> MarkedElements? {
+            guard case .elements(let made)? = read(.array(BSONArray(element))),
+                made.values.count == element.count
+            else { return nil }
+            return made
+        }
     }
 
     /// Assumptions about the type's decoder, which only the decoding of the result confirms.
-    ///
-    /// It completes a document by the defaults of fields that are missing, so that a default which is
-    /// not stored needs only its changed fields, and an element of an array is found by those fields
-    /// that are stored. It skips elements of an array that it does not know.
     struct Assumptions {
-        /// Whether to make them.
-        var areMade: Bool
-        /// Whether the result depends on one.
-        var areUsed = false
+        struct Kinds: OptionSet {
+            let rawValue: UInt8
+
+            /// It completes a document by the defaults of fields that are missing, so that a default
+            /// which is not stored needs only its changed fields.
+            static let defaults = Self(rawValue: 1)
+            /// It skips elements of an array that it does not know.
+            static let skipping = Self(rawValue: 2)
+            /// It completes elements of a list, so that one is found by those fields that are stored.
+            static let completingLists = Self(rawValue: 4)
+            /// It completes elements of a set or dictionary alike.
+            static let completingSets = Self(rawValue: 8)
+
+            static let completing: Self = [.completingLists, .completingSets]
+            static let all: Self = [.defaults, .skipping, .completing]
+
+            /// All smaller sets, larger ones first.
+            var properSubsets: [Self] {
+                (0..<rawValue).map { Self(rawValue: $0) }.filter { $0.isSubset(of: self) }
+                    .sorted { $0.rawValue.nonzeroBitCount > $1.rawValue.nonzeroBitCount }
+            }
+        }
+
+        /// The assumptions to make.
+        let made: Kinds
+        /// Those on which the result depends.
+        private(set) var used: Kinds = []
+        /// How often the decoder may still be asked about one element.
+        var questions = 64
+
+        init(_ made: Kinds) { self.made = made }
+
+        /// Whether the assumption may be made; the result depends on it then.
+        @discardableResult
+        mutating func use(_ kind: Kinds) -> Bool {
+            guard made.contains(kind) else { return false }
+            used.insert(kind)
+            return true
+        }
     }
 
     /// Returns the value to store; `nil` where the place stays absent.
@@ -46,10 +113,10 @@ enum EncodedChange {
             return equal?.stored ?? value
         case .fields(let fields):
             let editions = places.compactMap { FieldsEdition($0) }
-            if editions.isEmpty, assumptions.areMade, let place = places.first,
-                let part = difference(fields, place, &assumptions)
+            if editions.isEmpty, assumptions.made.contains(.defaults), let place = places.first,
+                let part = difference(fields, place, &assumptions),
+                assumptions.use(.defaults)
             {
-                assumptions.areUsed = true
                 return .document(part)
             }
             // Another case of an enum replaces the stored one, which may be unknown here.
@@ -76,7 +143,9 @@ enum EncodedChange {
         var result = BSONDocumentBuilder(reservingBytes: 64)
         for name in after.order {
             guard let value = after.values[name] else { continue }
-            let field = Place(before: before.values[name], stored: nil)
+            let field = Place(
+                before: before.values[name], stored: nil,
+                reading: place.reading.field(name, of: BSONDocument()))
             if let written = apply(value, to: [field], &assumptions) {
                 result.append(name.text, written)
             }
@@ -98,15 +167,23 @@ enum EncodedChange {
     private struct FieldsEdition {
         let before: MarkedFields?
         let stored: BSONDocument
+        let reading: Reading
 
         init?(_ place: Place) {
             guard case .document(let stored) = place.stored else { return nil }
             self.stored = stored
+            reading = place.reading
             if case .fields(let before) = place.before {
                 self.before = before
             } else {
                 before = nil
             }
+        }
+
+        func place(_ name: Name, _ value: BSONValue?) -> Place {
+            Place(
+                before: before?.values[name], stored: value,
+                reading: reading.field(name, of: stored))
         }
     }
 
@@ -114,12 +191,9 @@ enum EncodedChange {
         _ after: MarkedFields, to editions: [FieldsEdition], _ assumptions: inout Assumptions
     ) -> BSONDocument {
         let main = editions[0]
-        let others = editions.dropFirst().map { edition in
-            (edition.before, edition.stored.firstValues)
-        }
+        let others = editions.dropFirst().map { ($0, $0.stored.firstValues) }
         func places(_ name: Name, _ stored: BSONValue?) -> [Place] {
-            [Place(before: main.before?.values[name], stored: stored)]
-                + others.map { Place(before: $0?.values[name], stored: $1[name]) }
+            [main.place(name, stored)] + others.map { $0.place(name, $1[name]) }
         }
         var result = BSONDocumentBuilder(reservingBytes: main.stored.byteCount + 64)
         var seen: [Name: Bool] = [:]

@@ -57,7 +57,7 @@ extension BSONEncoder {
     /// - Parameter read: describes a document as the type decodes it.
     func encode<T: Encodable>(
         _ value: T, changing editions: [EncodedEdition],
-        reading read: (BSONDocument) -> EncodedEdition
+        reading read: @escaping (BSONDocument) -> EncodedEdition
     ) throws -> BSONDocument {
         guard let first = editions.first else { return try encode(value) }
         let encoded = try encodeDocument(value, isMarked: true)
@@ -65,17 +65,31 @@ extension BSONEncoder {
         let after = MarkedValue(encoded)
         let places = editions.map { edition in
             EncodedChange.Place(
-                before: edition.encoded.map { MarkedValue($0) }, stored: .document(edition.stored))
+                before: edition.encoded.map { MarkedValue($0) }, stored: .document(edition.stored),
+                reading: EncodedChange.Reading { value in
+                    guard case .document(let document) = value else { return nil }
+                    return read(document).encoded.map { MarkedValue($0) }
+                })
         }
-        var assumptions = EncodedChange.Assumptions(areMade: true)
-        func changed() -> BSONDocument {
+        func changed(_ assumptions: inout EncodedChange.Assumptions) -> BSONDocument {
             EncodedChange.apply(after, to: places, &assumptions)?.documentValue ?? first.stored
         }
-        let written = changed()
-        guard assumptions.areUsed else { return written }
-        if let read = read(written).encoded, MarkedValue(read).isSame(as: after) { return written }
-        assumptions.areMade = false
-        return changed()
+        var assumptions = EncodedChange.Assumptions(.all)
+        let written = changed(&assumptions)
+        guard !assumptions.used.isEmpty else { return written }
+        func isRead(_ document: BSONDocument) -> Bool {
+            read(document).encoded.map { MarkedValue($0).isSame(as: after) } ?? false
+        }
+        if isRead(written) { return written }
+        for kinds in assumptions.used.properSubsets {
+            var fewer = EncodedChange.Assumptions(kinds)
+            let written = changed(&fewer)
+            if isRead(written) { return written }
+        }
+        // No document decodes as the value, so that nothing is confirmed: the type writes what it does
+        // not read.
+        var rest = EncodedChange.Assumptions(.completing)
+        return changed(&rest)
     }
 }
 

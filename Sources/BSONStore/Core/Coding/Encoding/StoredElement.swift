@@ -3,13 +3,16 @@ struct StoredElement {
     /// The type's encoding of it; `nil` if unknown.
     var before: ArraySlice<MarkedValue>?
     let stored: ArraySlice<BSONValue>
+    /// The way to ask the type's decoder about the array.
+    let reading: EncodedChange.Reading
     /// Whether the type's decoder read the array without this element.
     var isSkipped = false
 
     func place(_ offset: Int) -> EncodedChange.Place {
         EncodedChange.Place(
             before: before.map { $0[$0.startIndex + offset] },
-            stored: stored[stored.startIndex + offset])
+            stored: stored[stored.startIndex + offset],
+            reading: reading.element(offset, of: stored))
     }
 
     func key(by matcher: ElementMatcher) -> ElementKey {
@@ -26,34 +29,38 @@ struct StoredElement {
 /// The search for what a type's decoder made of each stored element of an array.
 ///
 /// The decoder may have skipped, sorted and completed elements. They are found by what they hold,
-/// then by those fields that they hold, then by their neighbours.
+/// then by those fields that they hold, then by asking the decoder, then by their neighbours.
 struct StoredElementSearch {
     private let slices: [ArraySlice<BSONValue>]
     private let made: MarkedElements
     /// The positions in the encoding at which an element begins.
     private let starts: [Int]
     private let matcher: ElementMatcher
+    private let reading: EncodedChange.Reading
 
     /// Returns the elements of a stored array, each with its encoding where that is found.
     ///
     /// - Parameters:
-    ///   - before: the encoding of the array; `nil` where the type saw none.
+    ///   - place: the place of the array.
     ///   - kind: the kind of the new array.
     static func elements(
-        of stored: [BSONValue], _ before: MarkedValue?, _ kind: MarkedElements.Kind,
+        of stored: [BSONValue], _ place: EncodedChange.Place, _ kind: MarkedElements.Kind,
         _ matcher: ElementMatcher, _ assumptions: inout EncodedChange.Assumptions
     ) -> [StoredElement] {
         let size = kind.elementSize
         guard stored.count.isMultiple(of: size) else { return [] }
         let slices = stride(from: 0, to: stored.count, by: size).map { stored[$0..<$0 + size] }
-        guard case .elements(let made) = before, made.kind == kind else {
-            return slices.map { StoredElement(before: nil, stored: $0) }
+        guard case .elements(let made) = place.before, made.kind == kind else {
+            return slices.map {
+                StoredElement(before: nil, stored: $0, reading: place.reading)
+            }
         }
-        return StoredElementSearch(slices, made, matcher).elements(&assumptions)
+        return StoredElementSearch(slices, made, matcher, place.reading).elements(&assumptions)
     }
 
     private init(
-        _ slices: [ArraySlice<BSONValue>], _ made: MarkedElements, _ matcher: ElementMatcher
+        _ slices: [ArraySlice<BSONValue>], _ made: MarkedElements, _ matcher: ElementMatcher,
+        _ reading: EncodedChange.Reading
     ) {
         let starts = Array(stride(from: 0, to: made.values.count, by: made.kind.elementSize))
         var matcher = matcher
@@ -63,6 +70,7 @@ struct StoredElementSearch {
         self.made = made
         self.starts = starts
         self.matcher = matcher
+        self.reading = reading
     }
 
     private func elements(_ assumptions: inout EncodedChange.Assumptions) -> [StoredElement] {
@@ -72,7 +80,9 @@ struct StoredElementSearch {
             positions[matcher.key(of: made.values[start]), default: []].append(start)
         }
         if isInPlace(keys, positions) {
-            return slices.map { StoredElement(before: made.values[$0.indices], stored: $0) }
+            return slices.map {
+                StoredElement(before: made.values[$0.indices], stored: $0, reading: reading)
+            }
         }
         var found = keys.map { key in
             key.flatMap { key -> Int? in
@@ -82,13 +92,13 @@ struct StoredElementSearch {
                 return start
             }
         }
-        if assumptions.areMade, findCompleted(&found) { assumptions.areUsed = true }
+        findCompleted(&found, positions, &assumptions)
         let skipped = fillGaps(in: &found)
         let size = made.kind.elementSize
         return slices.indices.map { index in
             StoredElement(
                 before: found[index].map { made.values[$0..<$0 + size] }, stored: slices[index],
-                isSkipped: skipped.contains(index))
+                reading: reading, isSkipped: skipped.contains(index))
         }
     }
 
@@ -103,23 +113,41 @@ struct StoredElementSearch {
     /// Finds elements by those of their fields that are stored; the decoder completed the others.
     ///
     /// A stored element whose value another program wrote in another form may be meant instead, so
-    /// this is an assumption.
-    ///
-    /// - Returns: whether any was found.
-    private func findCompleted(_ found: inout [Int?]) -> Bool {
+    /// this is an assumption. Where it is not made, and where several elements of a set have the
+    /// fields, the decoder is asked.
+    private func findCompleted(
+        _ found: inout [Int?], _ positions: [ElementKey: [Int]],
+        _ assumptions: inout EncodedChange.Assumptions
+    ) {
         let isList = made.kind == .list
         let taken = Set(found.compactMap(\.self))
         var completed = CompletedElements(
             elements: made.values,
             starts: starts.filter { !taken.contains($0) } + (isList ? [] : taken.sorted()),
-            // A set has one of several equal elements.
             isUsedUp: isList)
-        var isAnyFound = false
+        let kind: EncodedChange.Assumptions.Kinds = isList ? .completingLists : .completingSets
         for (index, slice) in slices.enumerated() where found[index] == nil {
-            found[index] = slice.first.flatMap { completed.find($0, matcher) }
-            if found[index] != nil { isAnyFound = true }
+            let best = slice.first.flatMap { completed.best($0, matcher) }
+            if let best, isList || best.isOnly, assumptions.use(kind) {
+                completed.take(best.position)
+                found[index] = best.position
+            } else if let start = asked(slice, positions, &assumptions) {
+                found[index] = start
+            } else if let best, assumptions.use(kind) {
+                found[index] = best.position
+            }
         }
-        return isAnyFound
+    }
+
+    /// Asks the decoder what it makes of an element, and returns where that is.
+    private func asked(
+        _ element: ArraySlice<BSONValue>, _ positions: [ElementKey: [Int]],
+        _ assumptions: inout EncodedChange.Assumptions
+    ) -> Int? {
+        guard made.kind != .list, assumptions.questions > 0 else { return nil }
+        assumptions.questions -= 1
+        return reading.elements(Array(element))?.values.first
+            .flatMap { positions[matcher.key(of: $0)]?.last }
     }
 
     /// Finds what the decoder made of elements by their neighbours, and returns the elements that it
@@ -165,10 +193,10 @@ private struct CompletedElements {
     let elements: [MarkedValue]
     /// The positions of the elements, best first.
     let starts: [Int]
-    /// Whether each element is found once.
+    /// Whether each element is found once, as in a list; a set has one of several equal elements.
     let isUsedUp: Bool
     private var used: Set<Int> = []
-    /// The positions by fingerprint, last first.
+    /// The positions by fingerprint, best last.
     private var positions: [Set<Name>: [[UInt8]: [Int]]] = [:]
 
     init(elements: [MarkedValue], starts: [Int], isUsedUp: Bool) {
@@ -177,10 +205,13 @@ private struct CompletedElements {
         self.isUsedUp = isUsedUp
     }
 
-    /// Returns the position of an element that has the fields of a stored one.
+    /// Returns the position of the best element that has the fields of a stored one, and whether no
+    /// other one has them.
     ///
     /// In a list a stored element without a field that the type knows is found by its neighbours only.
-    mutating func find(_ stored: BSONValue, _ matcher: ElementMatcher) -> Int? {
+    mutating func best(
+        _ stored: BSONValue, _ matcher: ElementMatcher
+    ) -> (position: Int, isOnly: Bool)? {
         guard let names = matcher.names(ofStored: stored), !isUsedUp || !names.isEmpty else {
             return nil
         }
@@ -193,11 +224,15 @@ private struct CompletedElements {
             }
             positions[names] = found
         }
-        while let position = positions[names]?[fingerprint]?.last {
-            guard isUsedUp else { return position }
+        while let last = positions[names]?[fingerprint]?.last, used.contains(last) {
             positions[names]?[fingerprint]?.removeLast()
-            if used.insert(position).inserted { return position }
         }
-        return nil
+        guard let found = positions[names]?[fingerprint], let best = found.last else { return nil }
+        return (best, found.count == 1)
+    }
+
+    /// Uses an element up, if each is found once.
+    mutating func take(_ position: Int) {
+        if isUsedUp { used.insert(position) }
     }
 }
