@@ -70,6 +70,9 @@ struct UnwindStage: PipelineStage {
             throw .location(
                 28818, "path option to $unwind stage should be prefixed with a '$': \(text)")
         }
+        guard !text.utf8.contains(0) else {
+            throw .location(16419, "field path must not contain embedded null characters")
+        }
         path = try ExpressionPath(String(text.unicodeScalars.dropFirst())).parts
         if let indexPath {
             self.indexPath = try ExpressionPath(indexPath).parts
