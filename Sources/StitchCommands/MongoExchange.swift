@@ -4,9 +4,9 @@ internal import StitchSync
 /// An application of writes that exchange values of unique indexes, in one transaction.
 ///
 /// A server checks a unique index after each statement, and an error ends its transaction. So the
-/// first statements give each document a value of its own, and the others its final values. They go in
-/// one command: a transaction that needs more than a round trip before its commit would be ended by
-/// others that wait for it (Docs/SERVER.md, "Transactions and retryable writes").
+/// first updates give each document a value of its own, and the others its final values. All updates go in
+/// one command, and inserts, which are rare here, in a second one: others that wait for a transaction end
+/// it soon (Docs/SERVER.md, "Transactions and retryable writes").
 struct MongoExchange {
     let writes: [RemoteWrite]
     /// The paths of the unique indexes' fields.
