@@ -23,10 +23,7 @@ struct ElementMatcher {
         for place in places {
             if case .elements(let before) = place.before { note(before.values) }
         }
-        noteRepetitions(
-            stride(from: 0, to: after.values.count, by: after.kind.elementSize).map {
-                key(of: after.values[$0])
-            })
+        noteRepetitions(after.starts.map { key(of: after.values[$0]) })
     }
 
     /// Notes the identities that occur more than once, and returns whether there are any.

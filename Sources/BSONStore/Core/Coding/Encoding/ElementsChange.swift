@@ -8,18 +8,18 @@
 struct ElementsChange {
     /// The array in one edition.
     private struct Edition {
-        let parts: [StoredElement]
-        /// The key by which each part is found.
+        let elements: [StoredElement]
+        /// The key by which each element is found.
         let keys: [ElementKey]
         private let matcher: ElementMatcher
         private var positions: [ElementKey: [Int]] = [:]
         private var used: Set<Int> = []
 
-        init(_ parts: [StoredElement], _ matcher: ElementMatcher) {
+        init(_ elements: [StoredElement], _ matcher: ElementMatcher) {
             var matcher = matcher
-            var keys = parts.map { $0.key(by: matcher) }
-            if matcher.noteRepetitions(keys) { keys = parts.map { $0.key(by: matcher) } }
-            self.parts = parts
+            var keys = elements.map { $0.key(by: matcher) }
+            if matcher.noteRepetitions(keys) { keys = elements.map { $0.key(by: matcher) } }
+            self.elements = elements
             self.keys = keys
             self.matcher = matcher
             for (position, key) in keys.enumerated() {
@@ -32,7 +32,7 @@ struct ElementsChange {
         /// Returns the key by which an element is looked for in this edition.
         func key(of value: MarkedValue) -> ElementKey { matcher.key(of: value) }
 
-        /// Returns the position of the part that each element came from, and uses the parts up.
+        /// Returns the position of the stored element that each one came from, and uses those up.
         mutating func origins(of values: [MarkedValue]) -> [Int?] {
             let wanted = values.map { key(of: $0) }
             var origins: [Int?] = wanted.map { _ in nil }
@@ -54,10 +54,10 @@ struct ElementsChange {
             return nil
         }
 
-        /// Returns the position of a part with the key.
+        /// Returns the position of a stored element with the key.
         func first(_ key: ElementKey) -> Int? { positions[key]?.last }
 
-        /// Whether no element came from a part.
+        /// Whether no element came from a stored one.
         func isFree(_ position: Int) -> Bool { !used.contains(position) }
 
         /// Whether an element that was not found may be the changed one at its position.
@@ -65,19 +65,18 @@ struct ElementsChange {
         /// No identity may contradict: both have the same one, which others have, too, or none is
         /// stored and the element's is new to the edition.
         func mayHold(_ value: MarkedValue, at position: Int) -> Bool {
-            let part = parts[position]
-            guard isFree(position), let before = part.before?.first else { return false }
+            let element = elements[position]
+            guard isFree(position), let before = element.before?.first else { return false }
             let old = ElementMatcher.identity(of: before)
             let new = ElementMatcher.identity(of: value)
             if old == new { return true }
-            guard let new else { return !part.hasStoredIdentity(by: matcher) }
-            return !part.hasStoredIdentity(by: matcher) && positions[new] == nil
+            guard let new else { return !element.hasStoredIdentity(by: matcher) }
+            return !element.hasStoredIdentity(by: matcher) && positions[new] == nil
                 && !matcher.isRepeated(new)
         }
     }
 
     private let after: MarkedElements
-    private let partSize: Int
     private var editions: [Edition]
 
     /// Creates the change; `nil` where no edition has an array.
@@ -86,14 +85,13 @@ struct ElementsChange {
         _ assumptions: inout EncodedChange.Assumptions
     ) {
         self.after = after
-        partSize = after.kind.elementSize
         let matcher = ElementMatcher(after, places)
         var editions: [Edition] = []
         for place in places {
             guard case .array(let stored) = place.stored else { continue }
-            let parts = StoredElementSearch.elements(
+            let elements = StoredElementSearch.elements(
                 of: Array(stored), place, after.kind, matcher, &assumptions)
-            editions.append(Edition(parts, matcher))
+            editions.append(Edition(elements, matcher))
         }
         self.editions = editions
         guard !editions.isEmpty else { return nil }
@@ -114,13 +112,13 @@ extension ElementsChange {
         let found = editions.indices.map { editions[$0].origins(of: after.values) }
         var places = after.values.indices.map { index in
             editions.indices.compactMap { edition in
-                found[edition][index].map { editions[edition].parts[$0].place(0) }
+                found[edition][index].map { editions[edition].elements[$0].place(0) }
             }
         }
         var origins = found[0]
         for (index, position) in positions(of: places.indices.filter { places[$0].isEmpty }) {
             origins[index] = position
-            places[index] = [editions[0].parts[position].place(0)]
+            places[index] = [editions[0].elements[position].place(0)]
         }
         var written: [BSONValue] = []
         for (value, places) in zip(after.values, places) {
@@ -129,11 +127,11 @@ extension ElementsChange {
         return withSkipped(written, origins, &assumptions)
     }
 
-    /// Returns the stored parts of elements that were not found, by their position: the same one, or
-    /// the only one left.
+    /// Returns where elements that were not found are stored: at the same position, or at the only one
+    /// left.
     private func positions(of lost: [Int]) -> [(index: Int, position: Int)] {
         let main = editions[0]
-        let seen = main.parts.indices.filter { !main.parts[$0].isSkipped }
+        let seen = main.elements.indices.filter { !main.elements[$0].isSkipped }
         guard seen.count == after.values.count, !lost.isEmpty else { return [] }
         let same = lost.filter { main.mayHold(after.values[$0], at: seen[$0]) }
         let rest = lost.filter { !same.contains($0) }
@@ -148,23 +146,23 @@ extension ElementsChange {
         return pairs
     }
 
-    /// Returns the elements with the parts that the decoder skipped, each behind the element that it
+    /// Returns the elements with those that the decoder skipped, each behind the one that it
     /// followed.
     private func withSkipped(
         _ written: [BSONValue], _ origins: [Int?],
         _ assumptions: inout EncodedChange.Assumptions
     ) -> [BSONValue] {
-        let parts = editions[0].parts
-        guard parts.contains(where: \.isSkipped), assumptions.use(.skipping) else {
+        let elements = editions[0].elements
+        guard elements.contains(where: \.isSkipped), assumptions.use(.skipping) else {
             return written
         }
         var indices: [Int: Int] = [:]
         for (index, origin) in origins.enumerated() { if let origin { indices[origin] = index } }
         var following: [Int: [BSONValue]] = [:]
         var previous = -1
-        for (position, part) in parts.enumerated() {
-            if part.isSkipped {
-                following[previous, default: []] += part.stored
+        for (position, element) in elements.enumerated() {
+            if element.isSkipped {
+                following[previous, default: []] += element.stored
             } else {
                 previous = indices[position] ?? previous
             }
@@ -181,30 +179,29 @@ extension ElementsChange {
 // MARK: - Sets and dictionaries
 
 extension ElementsChange {
-    /// Keeps the stored order: parts that left are omitted, new ones follow.
+    /// Keeps the stored order: elements that left are omitted, new ones follow.
     private func unordered(_ assumptions: inout EncodedChange.Assumptions) -> [BSONValue] {
         var wanted: [ElementKey: Int] = [:]
-        for index in stride(from: 0, to: after.values.count, by: partSize) {
+        for index in after.starts {
             wanted[editions[0].key(of: after.values[index])] = index
         }
         var result: [BSONValue] = []
         var written: Set<Int> = []
-        for (part, key) in zip(editions[0].parts, editions[0].keys) {
-            if part.isSkipped, wanted[key] == nil, assumptions.use(.skipping) {
-                result += part.stored
+        for (element, key) in zip(editions[0].elements, editions[0].keys) {
+            if element.isSkipped, wanted[key] == nil, assumptions.use(.skipping) {
+                result += element.stored
                 continue
             }
-            guard part.before != nil, let index = wanted[key] else { continue }
+            guard element.before != nil, let index = wanted[key] else { continue }
             written.insert(index)
-            append(index, [part], to: &result, &assumptions)
+            append(index, [element], to: &result, &assumptions)
         }
-        for index in stride(from: 0, to: after.values.count, by: partSize)
-        where !written.contains(index) {
+        for index in after.starts where !written.contains(index) {
             let value = after.values[index]
             append(
                 index,
                 editions.compactMap { edition in
-                    edition.first(edition.key(of: value)).map { edition.parts[$0] }
+                    edition.first(edition.key(of: value)).map { edition.elements[$0] }
                 },
                 to: &result, &assumptions)
         }
@@ -212,12 +209,12 @@ extension ElementsChange {
     }
 
     private func append(
-        _ index: Int, _ parts: [StoredElement], to result: inout [BSONValue],
+        _ index: Int, _ origins: [StoredElement], to result: inout [BSONValue],
         _ assumptions: inout EncodedChange.Assumptions
     ) {
-        for offset in 0..<partSize {
+        for offset in 0..<after.kind.elementSize {
             let value = after.values[index + offset]
-            let places = parts.map { $0.place(offset) }
+            let places = origins.map { $0.place(offset) }
             result.append(EncodedChange.apply(value, to: places, &assumptions) ?? value.unmarked)
         }
     }

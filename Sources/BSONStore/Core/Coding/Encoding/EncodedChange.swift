@@ -49,17 +49,19 @@ enum EncodedChange {
 
     /// Assumptions about the type's decoder, which only the decoding of the result confirms.
     struct Assumptions {
+        /// What the decoder is assumed to do.
         struct Kinds: OptionSet {
             let rawValue: UInt8
 
-            /// It completes a document by the defaults of fields that are missing, so that a default
-            /// which is not stored needs only its changed fields.
+            /// The decoder completes a document by the defaults of fields that are missing, so that a
+            /// default which is not stored needs only its changed fields.
             static let defaults = Self(rawValue: 1)
-            /// It skips elements of an array that it does not know.
+            /// The decoder skips elements of an array that it does not know.
             static let skipping = Self(rawValue: 2)
-            /// It completes elements of a list, so that one is found by those fields that are stored.
+            /// The decoder completes elements of a list, so that one is found by those fields that are
+            /// stored.
             static let completingLists = Self(rawValue: 4)
-            /// It completes elements of a set or dictionary alike.
+            /// The decoder completes elements of a set or dictionary alike.
             static let completingSets = Self(rawValue: 8)
 
             static let completing: Self = [.completingLists, .completingSets]
@@ -76,7 +78,8 @@ enum EncodedChange {
         let made: Kinds
         /// Those on which the result depends.
         private(set) var used: Kinds = []
-        /// How often the decoder may still be asked about one element.
+        /// The number of elements about which the decoder may still be asked; each question decodes the
+        /// document.
         var questions = 64
 
         init(_ made: Kinds) { self.made = made }

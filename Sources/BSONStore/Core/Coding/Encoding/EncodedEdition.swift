@@ -86,8 +86,7 @@ extension BSONEncoder {
             let written = changed(&fewer)
             if isRead(written) { return written }
         }
-        // No document decodes as the value, so that nothing is confirmed: the type writes what it does
-        // not read.
+        // The type does not read what it writes, so that no decoding confirms anything.
         var rest = EncodedChange.Assumptions(.completing)
         return changed(&rest)
     }

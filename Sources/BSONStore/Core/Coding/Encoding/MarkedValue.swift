@@ -40,6 +40,9 @@ struct MarkedElements {
 
     var kind = Kind.list
     var values: [MarkedValue] = []
+
+    /// The positions in the values at which an element begins.
+    var starts: StrideTo<Int> { stride(from: 0, to: values.count, by: kind.elementSize) }
 }
 
 extension MarkedValue {

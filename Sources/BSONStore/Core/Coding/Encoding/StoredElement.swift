@@ -62,13 +62,12 @@ struct StoredElementSearch {
         _ slices: [ArraySlice<BSONValue>], _ made: MarkedElements, _ matcher: ElementMatcher,
         _ reading: EncodedChange.Reading
     ) {
-        let starts = Array(stride(from: 0, to: made.values.count, by: made.kind.elementSize))
         var matcher = matcher
-        matcher.noteRepetitions(starts.map { matcher.key(of: made.values[$0]) })
+        matcher.noteRepetitions(made.starts.map { matcher.key(of: made.values[$0]) })
         matcher.noteRepetitions(slices.compactMap { $0.first.map { matcher.key(ofStored: $0) } })
         self.slices = slices
         self.made = made
-        self.starts = starts
+        starts = Array(made.starts)
         self.matcher = matcher
         self.reading = reading
     }
@@ -178,7 +177,7 @@ struct StoredElementSearch {
             if between.isEmpty, previous < next {
                 skipped.formUnion(index..<end)
             } else if between.count == end - index, between.allSatisfy({ !taken.contains($0) }) {
-                for (part, start) in zip(index..<end, between) { found[part] = start }
+                for (element, start) in zip(index..<end, between) { found[element] = start }
             }
             index = end
         }
