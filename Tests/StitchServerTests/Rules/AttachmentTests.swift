@@ -320,32 +320,36 @@ import Testing
             let (root, ann) = (clients.root, clients.ann)
             let count = Self.first.count
             let collect: BSONDocument = ["stitchsyncCollectAttachments": 1, "graceMinutes": 0]
-            func collected() throws -> [Int?] {
+            /// Collects, and returns whether each file is marked then. What the reply counts is not
+            /// asked: the server's own first run may have changed the marks a moment before.
+            func marksAfterCollecting() throws -> [Bool] {
                 let reply = try root.run(collect, on: "admin")
-                return ["marked", "unmarked", "removedFiles", "removedChunks"]
-                    .map { reply[$0]?.wholeNumber }
+                for count in ["marked", "unmarked", "removedFiles", "removedChunks"] {
+                    #expect(reply[count]?.wholeNumber != nil, "\(reply)")
+                }
+                return try root.documents(["find": "attachments.files"]).map {
+                    $0["metadata"]?.documentValue?["orphanSince"] != nil
+                }
             }
             #expect(try ann.reply(collect, on: "admin")["code"] == 13)
             _ = try Self.put(ann, Self.first, at: 0)
             #expect(try Self.put(ann, Self.last, at: count) == "complete \(count + 10)")
-            #expect(try collected() == [0, 0, 0, 0])
+            #expect(try marksAfterCollecting() == [false])
             try root.update(1, ["$unset": ["photo": 1]], in: "todos")
-            #expect(try collected() == [1, 0, 0, 0])
+            #expect(try marksAfterCollecting() == [true])
             let set: BSONValue = ["$set": ["photo": Self.photo.bsonValue]]
             // A reference that comes back before the removal keeps the file.
             try root.update(1, set, in: "todos")
-            #expect(try collected() == [0, 1, 0, 0])
+            #expect(try marksAfterCollecting() == [false])
             #expect(try Self.get(clients.ben, at: 0, 10) != .null)
             try root.update(1, ["$unset": ["photo": 1]], in: "todos")
-            #expect(try collected() == [1, 0, 0, 0])
+            #expect(try marksAfterCollecting() == [true])
             // Two gateways remove it at the same time.
             let roots = [root, clients.distantRoot]
             for root in roots { root.send(collect, on: "admin") }
             let replies = try roots.map { try $0.answer() }
-            func sum(_ field: String) -> Int {
-                replies.reduce(0) { $0 + ($1[field]?.wholeNumber ?? 0) }
-            }
-            #expect(sum("removedFiles") == 1 && sum("removedChunks") == 3, "\(replies)")
+            let removed = replies.map { $0["removedFiles"]?.wholeNumber }
+            #expect(removed == [0, 1] || removed == [1, 0], "\(replies)")
             #expect(try root.documents(["find": "attachments.chunks"]).isEmpty)
             let files = try root.documents(["find": "attachments.files"])
             try root.update(1, set, in: "todos")
@@ -374,8 +378,7 @@ import Testing
                         ]
                     ],
                 ])
-                #expect(try collected() == [0, 0, 0, 0])
-                #expect(try root.documents(["find": "attachments.files"]).isEmpty)
+                #expect(try marksAfterCollecting().isEmpty)
             }
             #expect(try Self.put(ann, Self.first, at: 0) == "partial \(count)")
             #expect(try Self.put(ann, Self.last, at: count) == "complete \(count + 10)")

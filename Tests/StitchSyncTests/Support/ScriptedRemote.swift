@@ -29,6 +29,8 @@ final class ScriptedRemote: Remote {
         var found: (@Sendable (RemoteChangeBatch) -> Void)?
         /// The requests for identities, counts and tombstones, which no script sees.
         var otherCalls = 0
+        /// The waits for changes that ended at their time limit, without one.
+        var endedWaits = 0
         /// Whether the history tells documents, as servers do.
         var tells = false
     }
@@ -103,6 +105,7 @@ final class ScriptedRemote: Remote {
 
     var calls: Int { state.withLock { $0.calls } }
     var otherCalls: Int { state.withLock { $0.otherCalls } }
+    var endedWaits: Int { state.withLock { $0.endedWaits } }
 }
 
 struct ScriptedCollection: RemoteCollection {
@@ -238,7 +241,11 @@ struct ScriptedCollection: RemoteCollection {
     private func history(
         _ wait: Duration, _ read: () async throws(RemoteError) -> RemoteChangeBatch
     ) async throws(RemoteError) -> RemoteChangeBatch {
+        let start = ContinuousClock.now
         let batch = try await run(.changes, [], wait: wait, read)
+        if wait > .zero, batch.changes.isEmpty, .now - start >= wait {
+            owner.state.withLock { $0.endedWaits += 1 }
+        }
         owner.state.withLock { $0.found }?(batch)
         guard !owner.state.withLock({ $0.tells }) else {
             return RemoteChangeBatch(
