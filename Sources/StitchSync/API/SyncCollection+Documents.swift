@@ -195,16 +195,18 @@ extension SyncCollection {
     ///
     /// Its `_id` stays. Of a `Codable` type only the fields whose values differ are written.
     ///
+    /// - Parameter original: the value that the edit began with, as in `replaceOne`.
     /// - Throws: `StoreError` with MongoDB's codes for an invalid filter or replacement, and for
-    ///   `arrayFilters`.
+    ///   `arrayFilters`; `DocumentDecodingFailure` as `replaceOne` does.
     @discardableResult
     public func findOneAndReplace(
-        _ filter: BSONDocument, _ document: Document, options: FindOneAndOptions = .init()
+        _ filter: BSONDocument, _ document: Document, from original: Document? = nil,
+        options: FindOneAndOptions = .init()
     ) async throws -> Document? {
         try options.checkReplaces()
         let coding = coding
-        return try await findAndChange(Filter(filter), options) { original in
-            try coding.replacing(original, by: document) { $0.withoutVersion }
+        return try await findAndChange(Filter(filter), options) { stored in
+            try coding.replacing(stored, by: document, from: original) { $0.withoutVersion }
         }.document
     }
 

@@ -99,6 +99,36 @@ import Testing
         #expect(try todos.documents.findOne(id: 1) == Self.stored(title: "ink"))
     }
 
+    @Test func `an older value's edit keeps what others wrote since`() async throws {
+        let world = try await World()
+        let store = try DocumentStore(at: .inMemory)
+        let todos = store.collection(Self.namespace, of: Todo.self)
+        try await todos.documents.insertOne(Self.stored(title: "pen"))
+        let read = try #require(try todos.findOne(id: 1))
+        let stored = try #require(try todos.documents.findOne(id: 1))
+        // Without the value that the edit began with, `read` would take this title back.
+        try await todos.updateOne(["_id": 1], ["$set": ["title": "ink"]])
+        try await world.todos.updateOne(["_id": 1], ["$set": ["title": "ink"]])
+        var edited = read
+        edited.state = "done"
+        let before = try await todos.findOneAndReplace(["_id": 1], edited, from: read)
+        #expect(before?.title == "ink" && before?.state == "open")
+        let after = try await world.todos.findOneAndReplace(
+            ["_id": 1], edited, from: read, options: FindOneAndOptions(returnsAfter: true))
+        #expect(after?.title == "ink" && after?.state == "done")
+        var document = stored
+        document["note"] = "raw"
+        try await todos.documents.findOneAndReplace(["_id": 1], document, from: stored)
+        try await world.engine.collection(Self.namespace).findOneAndReplace(
+            ["_id": 1], document, from: stored)
+        var wanted = Self.stored(title: "ink")
+        wanted["state"] = "done"
+        wanted["note"] = "raw"
+        #expect(try todos.documents.findOne(id: 1)?.contentEquals(wanted) == true)
+        let synced = try world.engine.collection(Self.namespace).findOne(id: 1)
+        #expect(synced?.contentEquals(wanted) == true)
+    }
+
     @Test func `a handler's document changes only what differs from the remote edition`()
         async throws
     {

@@ -133,12 +133,13 @@ extension DocumentCollection {
     /// ```
     @discardableResult
     public func findOneAndReplace(
-        _ filter: BSONDocument, _ document: Document, options: FindOneAndOptions = .init()
+        _ filter: BSONDocument, _ document: Document, from original: Document? = nil,
+        options: FindOneAndOptions = .init()
     ) async throws -> Document? {
         try options.checkReplaces()
         let filter = try Filter(filter)
         return try await store.write {
-            try replaceAndFind($0, filter, document, options)
+            try replaceAndFind($0, filter, document, from: original, options)
         }.map(coding.decoded)
     }
 

@@ -31,17 +31,20 @@ extension DocumentCollection {
     ///
     /// Of a `Codable` type only the fields whose values differ are written.
     ///
-    /// - Parameter options: as in `findOneAndUpdate`, without `arrayFilters`.
+    /// - Parameters:
+    ///   - original: the value that the edit began with, as in `replaceOne`.
+    ///   - options: as in `findOneAndUpdate`, without `arrayFilters`.
     /// - Returns: the document; `nil` when none matches, and before an upsert.
     /// - Throws: as `replaceOne` does, and for `arrayFilters`, since a replacement has no paths.
     @discardableResult
     public func findOneAndReplace(
-        _ filter: BSONDocument, _ document: Document, options: FindOneAndOptions = .init()
+        _ filter: BSONDocument, _ document: Document, from original: Document? = nil,
+        options: FindOneAndOptions = .init()
     ) throws -> Document? {
         try options.checkReplaces()
         let filter = try Filter(filter)
         return try store.write {
-            try replaceAndFind($0, filter, document, options)
+            try replaceAndFind($0, filter, document, from: original, options)
         }.map(coding.decoded)
     }
 
@@ -69,14 +72,14 @@ extension DocumentCollection {
     /// Replaces the first matching document within a transaction and returns it.
     func replaceAndFind(
         _ transaction: WriteTransaction, _ filter: Filter, _ document: Document,
-        _ options: FindOneAndOptions
+        from original: Document?, _ options: FindOneAndOptions
     ) throws -> BSONDocument? {
-        var original: BSONDocument?
-        if !coding.isRaw {
+        var stored: BSONDocument?
+        if !coding.isRaw || original != nil {
             let first = try FindOptions(sort: options.sort, limit: 1)
-            original = try transaction.find(namespace, filter: filter, options: first).first
+            stored = try transaction.find(namespace, filter: filter, options: first).first
         }
-        let update = try coding.replacing(original, by: document)
+        let update = try coding.replacing(stored, by: document, from: original)
         return try transaction.findAndModify(namespace, filter, update, options)
     }
 }
