@@ -14,6 +14,9 @@ struct MongoExchange {
     let server: any MongoServer
     let namespace: Namespace
 
+    /// A command of the transaction, and how many statements it has.
+    private typealias Command = (document: BSONDocument, statements: Int)
+
     /// Applies all writes or none.
     ///
     /// - Returns: an outcome for each write; `nil` where the server cannot apply them.
@@ -38,7 +41,7 @@ struct MongoExchange {
 
     /// Runs commands in one transaction.
     private func runTogether(
-        _ commands: [BSONDocument]
+        _ commands: [Command]
     ) async throws(MongoFailure) -> [RemoteWriteOutcome] {
         let session = try await server.startSession()
         defer { session.end(killing: nil) }
@@ -60,16 +63,15 @@ struct MongoExchange {
 
     /// Runs a command; returns whether each of its statements wrote a document.
     private func isApplied(
-        _ command: BSONDocument, in session: any MongoSession
+        _ command: Command, in session: any MongoSession
     ) async throws(MongoFailure) -> Bool {
-        let reply = try await session.run(command, on: namespace.database, waits: false)
+        let reply = try await session.run(command.document, on: namespace.database, waits: false)
         try Self.check(reply)
-        let statements = (command["updates"] ?? command["documents"])?.arrayValue
-        return reply["n"]?.int64Value == Int64(statements?.count ?? 0)
+        return reply["n"]?.int64Value == Int64(command.statements)
     }
 
     /// Returns the commands of the transaction; `nil` where a write does not apply to its document.
-    private func commands(_ found: [BSONDocument?]) -> [BSONDocument]? {
+    private func commands(_ found: [BSONDocument?]) -> [Command]? {
         var (parked, final, inserted): ([BSONDocument], [BSONDocument], [BSONDocument]) =
             ([], [], [])
         for (write, before) in zip(writes, found) {
@@ -94,10 +96,11 @@ struct MongoExchange {
         return [("update", "updates", parked + final), ("insert", "documents", inserted)]
             .filter { !$0.2.isEmpty }
             .map { name, list, statements in
-                [
+                let document: BSONDocument = [
                     name: .string(namespace.collection), "ordered": true,
                     list: .array(BSONArray(statements.map { .document($0) })),
                 ]
+                return (document, statements.count)
             }
     }
 
@@ -112,7 +115,11 @@ struct MongoExchange {
                     "collation": .document(MongoCollation.simple),
                     "batchSize": .int32(Int32(clamping: ids.count + 1)),
                 ], on: namespace.database, .read))
-        guard cursor.id == 0 else { return nil }
+        guard cursor.id == 0 else {
+            let rest = MongoCursorID(id: cursor.id, namespace: namespace)
+            _ = try await server.run(rest.kill, on: namespace.database, .read)
+            return nil
+        }
         let found = Dictionary(
             cursor.batch.map { (BSONKey.encode($0["_id"] ?? .null), $0) },
             uniquingKeysWith: { $1 })

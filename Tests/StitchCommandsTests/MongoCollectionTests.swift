@@ -78,6 +78,27 @@ struct MongoCollectionTests {
         #expect(Set(places.compactMap { $0?.stringValue }).count == 4, "values of their own")
     }
 
+    @Test func `an exchange whose documents do not fit into one reply leaves no cursor open`()
+        async throws
+    {
+        let server = ScriptedServer { command throws(MongoFailure) in
+            guard command["find"] == nil else {
+                return Self.cursor(7, ["_id": 1, "place": "a"], first: true)
+            }
+            if command["killCursors"] != nil { return ["ok": 1] }
+            throw MongoFailure(kind: .server, code: 11_000, message: "a duplicate key")
+        }
+        let writes = [(1, "b"), (2, "a")].map { id, place in
+            RemoteWrite(
+                documentID: .int32(id),
+                operation: OperationID(instance: 1, sequence: UInt64(id)),
+                action: .update(set: ["place": .string(place)], unset: []),
+                condition: .init(version: .absent))
+        }
+        #expect(try await Self.collection(server).write(writes, exchanging: ["place"]) == nil)
+        #expect(server.transcript() == ["find", "killCursors"])
+    }
+
     @Test func `a query during which the rules change is sent again, but not for ever`()
         async throws
     {
