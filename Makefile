@@ -10,7 +10,7 @@ export SWIFT_DETERMINISTIC_HASHING := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help package setup demo rchat todo test test-long test-drivers check docs bench bench-gate bench-server bench-sync bench-matrix \
-	bench-remote bench-wire bench-files bench-fairness bench-devices bench-gateway bench-embedding fuzz simulate simulate-files simulate-wrong simulate-scope crash crash-sync attack gaps sweep faults contend soak soak-sync \
+	bench-remote bench-wire bench-files bench-fairness bench-devices bench-gateway bench-embedding fuzz simulate simulate-files simulate-wrong simulate-scope crash crash-sync attack gaps sweep faults law contend soak soak-sync \
 	fanout test-console test-encrypted test-fresh-root test-asan test-tsan clean
 
 help: ## Lists the commands.
@@ -151,6 +151,10 @@ crash-sync: ## Kills a syncing process at random instants and checks its ledger.
 
 crash: ## Kills a writing process at random instants and checks the file each time. KILLS=200
 	@KILLS="$(or $(KILLS),200)" Scripts/test CrashTests
+
+law: ## Looks whether typed writes change exactly what an app changed. PAIRS=100000 FROM=0
+	@Scripts/setup
+	@Scripts/law "$(or $(PAIRS),100000)" "$(or $(FROM),0)"
 
 faults: ## Lets every n-th write, sync and allocation of the store fail, one after the other.
 	@Scripts/setup
