@@ -127,85 +127,6 @@ extension HistoryRefusal {
 }
 
 extension HistoryField {
-    /// Returns the top-level fields that differ between the editions of a conflict.
-    static func differing(
-        base: BSONDocument?, local: BSONDocument?, remote: BSONDocument?, result: BSONDocument?
-    ) -> [HistoryField] {
-        if let base, let local, let remote, let result,
-            let fields = differingInStep(base, local, remote, result)
-        {
-            return fields
-        }
-        var seen: Set<Name> = []
-        var fields: [HistoryField] = []
-        for edition in [base, local, remote, result] {
-            for name in edition?.keys ?? [] where seen.insert(Name(name)).inserted {
-                let values = [base, local, remote, result].map { $0?[name] }
-                guard values.dropFirst().contains(where: { $0 != values[0] }) else { continue }
-                guard fields.count < HistoryEvent.fieldsMax else { return fields }
-                fields.append(
-                    HistoryField(
-                        name: name.cut, base: values[0]?.cut, local: values[1]?.cut,
-                        remote: values[2]?.cut, result: values[3]?.cut))
-            }
-        }
-        return fields
-    }
-
-    /// Returns the fields that differ where all editions have the same fields in one order, as most
-    /// have; `nil` for others.
-    private static func differingInStep(
-        _ base: BSONDocument, _ local: BSONDocument, _ remote: BSONDocument,
-        _ result: BSONDocument
-    ) -> [HistoryField]? {
-        base.withCursor { a in
-            local.withCursor { b in
-                remote.withCursor { c in
-                    result.withCursor { d in differingInStep(&a, &b, &c, &d) }
-                }
-            }
-        }
-    }
-
-    private static func differingInStep(
-        _ base: inout BSONCursor, _ local: inout BSONCursor, _ remote: inout BSONCursor,
-        _ result: inout BSONCursor
-    ) -> [HistoryField]? {
-        var fields: [HistoryField] = []
-        while let own = base.next() {
-            guard let local = local.next(), let remote = remote.next(), let result = result.next()
-            else { return nil }
-            let others = (local.key, remote.key, result.key)
-            guard isSame(own.key, others.0), isSame(own.key, others.1), isSame(own.key, others.2)
-            else { return nil }
-            let value = own.value
-            if isSame(value, local.value), isSame(value, remote.value), isSame(value, result.value)
-            {
-                continue
-            }
-            guard fields.count < HistoryEvent.fieldsMax else { return fields }
-            fields.append(
-                HistoryField(
-                    name: String(decoding: own.key, as: UTF8.self).cut,
-                    base: BSONValue(copying: value).cut,
-                    local: BSONValue(copying: local.value).cut,
-                    remote: BSONValue(copying: remote.value).cut,
-                    result: BSONValue(copying: result.value).cut))
-        }
-        let isLonger = local.next() != nil || remote.next() != nil || result.next() != nil
-        return isLonger ? nil : fields
-    }
-
-    private static func isSame(
-        _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer
-    ) -> Bool {
-        a.count == b.count && BSONCursor.isEqual(a, b)
-    }
-
-    private static func isSame(_ a: BSONRawValue, _ b: BSONRawValue) -> Bool {
-        a.typeByte == b.typeByte && isSame(a.bytes, b.bytes)
-    }
-
     fileprivate var document: BSONDocument {
         var document: BSONDocument = ["name": .string(name)]
         for (key, value) in [
@@ -228,18 +149,9 @@ extension HistoryField {
     }
 }
 
-extension BSONValue {
-    /// The value, or its type and size where it is large.
-    fileprivate var cut: BSONValue {
-        let byteCount = BSONDocument([("", self)]).byteCount
-        guard byteCount > HistoryEvent.valueBytesMax else { return self }
-        return .string("\(type) of \(byteCount) bytes")
-    }
-}
-
 extension String {
     /// The text, cut to a maximum number of bytes.
-    fileprivate var cut: String {
+    var cut: String {
         guard utf8.count > HistoryEvent.valueBytesMax else { return self }
         return String(decoding: utf8.prefix(HistoryEvent.valueBytesMax), as: UTF8.self) + "…"
     }
