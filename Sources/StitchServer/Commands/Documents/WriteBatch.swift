@@ -184,8 +184,8 @@ extension Namespace {
     /// - Throws: 73 (InvalidNamespace).
     func checkWritable() throws(CommandFailure) {
         let isFine =
-            !collection.hasBytePrefix("system.")
-            || ["system.js", "system.users", "system.version"].contains(collection)
+            !collection.hasBytePrefix("system.") || collection == "system.js"
+            || database == "admin" && ["system.users", "system.version"].contains(collection)
         guard isFine else {
             throw CommandFailure(.invalidNamespace, "cannot write to '\(self)'")
         }
