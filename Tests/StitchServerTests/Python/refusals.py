@@ -118,8 +118,10 @@ class Finds(ServedTest):
             [{"_id": 2, "m": 1.0, "p": [0, 1]}, {"_id": 1, "m": 5.0, "p": [3, 4]}])
         farthest = {"$sort": {"d": -1}}
         self.assertEqual([d["m"] for d in found(near, farthest, shows)], [5.0, 1.0])
-        nearest = {"$sort": {"m": {"$meta": "geoNearDistance"}}}
-        self.assertEqual([d["_id"] for d in found(near, farthest, nearest)], [2, 1])
+        # As in jstests/aggregation/sources/facet/facet_validate_metadata_dependency.js, the
+        # greatest distance comes first.
+        by_distance = {"$sort": {"m": {"$meta": "geoNearDistance"}}}
+        self.assertEqual([d["_id"] for d in found(near, by_distance)], [1, 2])
 
     def test_what_fails_while_documents_are_read_says_so(self):
         adds = {"$expr": {"$add": ["$a", "x"]}}

@@ -125,8 +125,8 @@ public struct SortOrder: Sendable {
                 .sortMetadataUnknown,
                 "Illegal $meta sort: $meta: \(ShellText.text(of: value))")
         }
-        // The best text score and the nearest place sort first.
-        return Key(path: .itself, isDescending: text != "geoNearDistance", metadata: text)
+        // As in MongoDB, the greatest value sorts first, also of a distance.
+        return Key(path: .itself, isDescending: true, metadata: text)
     }
 
     /// Whether ``key(of:metadata:)`` needs the values of `$meta`.

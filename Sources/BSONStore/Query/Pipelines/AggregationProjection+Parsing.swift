@@ -60,13 +60,14 @@ private struct ProjectionFieldParser {
     private var kind: AggregationProjection.Kind?
     private var includesID = false
     private var excludesID = false
+    private var addsMetadata = false
 
     init(scope: ExpressionScope) { self.scope = scope }
 
     /// Returns the parsed projection.
     func projection() -> AggregationProjection {
         var root = root
-        let kind = kind ?? (includesID ? .inclusion : .exclusion)
+        let kind = kind ?? (includesID || addsMetadata ? .inclusion : .exclusion)
         if kind == .inclusion, !namesID { root.includeID() }
         if kind == .inclusion, excludesID { root.removeID() }
         if kind == .exclusion, includesID { root.removeID() }
@@ -127,11 +128,16 @@ private struct ProjectionFieldParser {
             guard ExpressionOperator.all[keys[0]] != nil else {
                 throw .location(31325, "Unknown expression \(keys[0])")
             }
-            guard kind != .exclusion else {
-                throw .location(
-                    31252, "Cannot use expression other than $meta in exclusion projection")
+            // As in MongoDB, a projection of either kind may add metadata.
+            if keys[0] == "$meta" {
+                addsMetadata = true
+            } else {
+                guard kind != .exclusion else {
+                    throw .location(
+                        31252, "Cannot use expression other than $meta in exclusion projection")
+                }
+                kind = .inclusion
             }
-            kind = .inclusion
             return try insert(.compute(try Expression(.document(document), in: scope)), key, path)
         }
         guard !document.isEmpty else {

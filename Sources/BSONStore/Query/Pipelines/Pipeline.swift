@@ -215,10 +215,17 @@ public struct Pipeline: Sendable {
                 .invalidNamespace,
                 "{aggregate: 1} is not valid for '\(firstName)'; a collection is required.")
         }
-        guard isDatabase || !isCollectionless else {
-            throw StoreError(
-                .invalidNamespace, "'\(firstName)' can only be run with {aggregate: 1}")
-        }
+        if !isDatabase { try Self.checkFitsCollection(source) }
+    }
+
+    /// Checks that stages on a collection do not begin with one that belongs to no collection.
+    ///
+    /// - Throws: 73 (InvalidNamespace).
+    static func checkFitsCollection(_ stages: BSONArray) throws(StoreError) {
+        guard let name = stages[0]?.documentValue?.keys.first,
+            StageDefinition.all[name]?.isCollectionless == true
+        else { return }
+        throw StoreError(.invalidNamespace, "'\(name)' can only be run with {aggregate: 1}")
     }
 }
 

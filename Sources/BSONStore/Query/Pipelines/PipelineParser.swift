@@ -83,6 +83,9 @@ struct PipelineParser: Sendable {
             guard place != .facet || !StageDefinition.unsupportedSources.contains(name) else {
                 throw Self.notInFacet(name)
             }
+            guard place != .update || !StageDefinition.unknownToUpdates.contains(name) else {
+                throw Self.notInUpdate(name)
+            }
             guard StageDefinition.all[name] != nil || sources[name] != nil else {
                 throw StoreError(
                     .unknownStage,
@@ -115,9 +118,11 @@ struct PipelineParser: Sendable {
             rule == nil && !StageDefinition.statisticsOfCollections.contains(entry.name)
         switch place {
         case .command: return
-        case .facet
-        where rule?.isAllowedInFacet != true || containsStageForbiddenInFacet(entry.argument):
-            throw Self.notInFacet(entry.name)
+        case .facet:
+            guard rule?.isAllowedInFacet == true else { throw Self.notInFacet(entry.name) }
+            if let name = Self.forbiddenInFacet(within: entry.name, entry.argument) {
+                throw Self.notInFacet(name)
+            }
         case .lookup where isSource || rule?.isAllowedInSubpipeline == false:
             throw StoreError(
                 .stageNotAllowedInLookup,
@@ -128,10 +133,13 @@ struct PipelineParser: Sendable {
                 "\(entry.name) is not allowed within a $unionWith's sub-pipeline")
         case .update where !stages.allSatisfy({ $0 is ProjectStage || $0 is ReplaceRootStage }):
             // What a stage consists of decides: `$fill` with values only is an `$addFields`.
-            throw StoreError(
-                .invalidOptions, "\(entry.name) is not allowed to be used within an update")
-        case .facet, .lookup, .unionWith, .update: return
+            throw Self.notInUpdate(entry.name)
+        case .lookup, .unionWith, .update: return
         }
+    }
+
+    private static func notInUpdate(_ name: String) -> StoreError {
+        StoreError(.invalidOptions, "\(name) is not allowed to be used within an update")
     }
 
     private static func notInFacet(_ name: String) -> StoreError {
@@ -139,16 +147,20 @@ struct PipelineParser: Sendable {
             .stageNotAllowedInFacet, "\(name) is not allowed to be used within a $facet stage")
     }
 
-    /// Whether the pipeline inside a stage has a stage that `$facet` does not allow.
-    private func containsStageForbiddenInFacet(_ argument: BSONValue) -> Bool {
-        guard case .array(let stages)? = argument.documentValue?["pipeline"] else { return false }
-        return stages.contains { stage in
-            guard let (name, argument) = stage.documentValue?.first(where: { _ in true }) else {
-                return false
+    /// Returns the name of a stage in the pipeline of another that `$facet` does not allow, and of the
+    /// stage around it; `nil` if there is none.
+    private static func forbiddenInFacet(
+        within stage: String, _ argument: BSONValue
+    ) -> String? {
+        guard case .array(let stages)? = argument.documentValue?["pipeline"] else { return nil }
+        for inner in stages {
+            guard let (name, argument) = inner.documentValue?.firstElement else { continue }
+            guard StageDefinition.all[name]?.isAllowedInFacet == true else {
+                return "\(name) inside of \(stage)"
             }
-            return StageDefinition.all[name]?.isAllowedInFacet != true
-                || containsStageForbiddenInFacet(argument)
+            if let found = forbiddenInFacet(within: name, argument) { return found }
         }
+        return nil
     }
 
     /// Checks that a stage behind the first one does not search for text.

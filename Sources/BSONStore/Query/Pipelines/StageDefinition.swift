@@ -54,8 +54,14 @@ package struct StageDefinition: Sendable {
         "$queryStats",
     ]
 
+    /// The stages of a server that no update can have.
+    static let unknownToUpdates = statisticsOfCollections.union(unsupportedSources).union([
+        "$changeStream", "$currentOp", "$listLocalSessions", "$listSessions",
+    ])
+
     /// All stages by name.
     package static let all: [String: StageDefinition] = [
+        "$_internalInhibitOptimization": inhibition,
         "$addFields": StageDefinition(parse: ProjectStage.addFields),
         "$bucket": StageDefinition(parse: BucketStage.parse),
         "$bucketAuto": StageDefinition(parse: BucketAutoStage.parse),
@@ -83,6 +89,22 @@ package struct StageDefinition: Sendable {
         "$unset": StageDefinition(parse: ProjectStage.unset),
         "$unwind": StageDefinition(parse: UnwindStage.parse),
     ]
+
+    /// A stage of MongoDB's tests that changes nothing: it keeps the server from moving others across it.
+    ///
+    /// Source: the server's `document_source_internal_inhibit_optimization.cpp`.
+    private static let inhibition = StageDefinition { argument, _ throws(StoreError) in
+        let name = "$_internalInhibitOptimization"
+        guard let document = argument.documentValue else {
+            throw StoreError(
+                .typeMismatch, "\(name) must take a nested object but found: \(argument)")
+        }
+        guard document.isEmpty else {
+            throw StoreError(
+                .invalidOptions, "\(name) must take an empty object but found: \(argument)")
+        }
+        return []
+    }
 
     private static let facet = {
         var rule = StageDefinition(parse: FacetStage.parse)

@@ -217,6 +217,7 @@ private struct LookupParser {
             stage.equality = (try ExpressionPath(local).parts, foreign)
         }
         try readPipeline(variables, into: &stage)
+        if from != nil, let pipeline { try Pipeline.checkFitsCollection(pipeline) }
         return stage
     }
 

@@ -26,9 +26,9 @@ struct UnionStage: PipelineStage {
                     "$unionWith stage without explicit collection must have a pipeline with "
                         + "$documents as first stage")
             }
-            return [
-                UnionStage(collection: name, pipeline: try Pipeline(nested: array, nested))
-            ]
+            let pipeline = try Pipeline(nested: array, nested)
+            if name != nil { try Pipeline.checkFitsCollection(array) }
+            return [UnionStage(collection: name, pipeline: pipeline)]
         default:
             throw StoreError(
                 .failedToParse,
