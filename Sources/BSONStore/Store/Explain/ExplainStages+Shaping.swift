@@ -62,6 +62,11 @@ extension SortOrder {
     }
 }
 
+extension Filter {
+    /// The filter as the server shows a parsed one: `{a: {$eq: 1}}`.
+    package var explained: BSONDocument { ExplainFilter.document(of: self) }
+}
+
 /// The form in which the server shows a parsed filter: `{a: {$eq: 1}}`.
 enum ExplainFilter {
     /// Returns the filter in that form; as written when a part has no such form.
@@ -72,6 +77,8 @@ enum ExplainFilter {
 
     private static func document(of predicate: Predicate) -> BSONDocument? {
         switch predicate {
+        case .all(let parts) where parts.count == 1, .any(let parts) where parts.count == 1:
+            return document(of: parts[0])
         case .all(let parts): return joined("$and", parts)
         case .any(let parts) where parts.isEmpty: return ["$alwaysFalse": 1]
         case .any(let parts): return joined("$or", parts)

@@ -4,6 +4,8 @@ struct ExplainStages {
     let filter: Filter
     let options: FindOptions
     let plan: QueryPlan
+    /// Whether there is such a collection.
+    let exists: Bool
 
     /// One stage with its inputs.
     struct Stage {
@@ -55,27 +57,41 @@ struct ExplainStages {
     }
 
     private var root: Stage {
+        guard exists else {
+            let end = Stage(
+                name: "EOF", details: ["type": "nonExistentNamespace"], returned: { _ in 0 })
+            return command == .count ? end.passed(to: count("COUNT")) : end
+        }
         switch command {
         case .find: return shaped(access)
         case .count:
-            if filter.isEverything { return Stage(name: "RECORD_STORE_FAST_COUNT") }
-            let count = Stage(
-                name: "COUNT", returned: { _ in 0 },
-                examined: {
-                    ["nCounted": .int32($0.matched), "nSkipped": 0]
-                })
+            if isWholeCount { return count("RECORD_STORE_FAST_COUNT") }
             guard case .index(let scan) = plan.rows, scan.isExact else {
-                return access.passed(to: count)
+                return access.passed(to: count("COUNT"))
             }
             var keys = indexScan(scan)
-            keys.name = "COUNT_SCAN"
-            return keys.passed(to: count)
+            if let bounds = scan.singleInterval {
+                keys.name = "COUNT_SCAN"
+                keys.details.set("indexBounds", to: .document(bounds))
+            }
+            return keys.passed(to: count("COUNT"))
         case .distinct:
             guard case .index(let scan) = plan.rows, plan.isDistinct else { return access }
             var keys = indexScan(scan)
             keys.name = "DISTINCT_SCAN"
             return keys.passed(to: Stage(name: "FETCH", returned: { $0.documents }))
         }
+    }
+
+    /// Whether all documents are counted, for which none is read.
+    var isWholeCount: Bool { command == .count && filter.isEverything && options.hint == nil }
+
+    private func count(_ name: String) -> Stage {
+        Stage(
+            name: name, returned: { _ in 0 },
+            examined: {
+                ["nCounted": .int32($0.counted), "nSkipped": .int32($0.skipped)]
+            })
     }
 
     private var filterDetails: BSONDocument {
@@ -85,7 +101,7 @@ struct ExplainStages {
     /// The stages that read documents.
     private var access: Stage {
         switch plan.rows {
-        case .keys where filter.isDeterminedByID:
+        case .keys where filter.isDeterminedByID && options.hint == nil:
             return Stage(
                 name: "IDHACK",
                 examined: {
@@ -198,5 +214,37 @@ struct ExplainStages {
         return Stage(
             name: "IXSCAN", details: details, returned: { $0.documents },
             examined: { ["keysExamined": .int32($0.keys)] })
+    }
+}
+
+extension IndexScan {
+    /// The bounds as one range of keys from a start to an end; `nil` if they are several.
+    ///
+    /// Source: the server's `IndexBoundsBuilder::isSingleInterval`.
+    fileprivate var singleInterval: BSONDocument? {
+        guard wildcardPath == nil, bounds.count == index.definition.keys.count else { return nil }
+        var (start, end): (BSONDocument, BSONDocument) = ([:], [:])
+        var (includesStart, includesEnd, isRange) = (true, true, false)
+        for (key, bound) in zip(index.definition.keys, bounds) {
+            let intervals = (bound ?? .all).intervals
+            guard intervals.count == 1, let interval = intervals.first else { return nil }
+            let isDescending = isReversed != (key.kind == .descending)
+            let (first, last) =
+                isDescending ? (interval.upper, interval.lower) : (interval.lower, interval.upper)
+            if isRange {
+                guard interval.lower == .first, interval.upper == .last else { return nil }
+                start.append(key.path, includesStart ? first.value : last.value)
+                end.append(key.path, includesEnd ? last.value : first.value)
+                continue
+            }
+            start.append(key.path, first.value)
+            end.append(key.path, last.value)
+            guard interval.point == nil else { continue }
+            (includesStart, includesEnd, isRange) = (first.isInclusive, last.isInclusive, true)
+        }
+        return [
+            "startKey": .document(start), "startKeyInclusive": .bool(includesStart),
+            "endKey": .document(end), "endKeyInclusive": .bool(includesEnd),
+        ]
     }
 }

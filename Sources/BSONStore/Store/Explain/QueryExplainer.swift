@@ -25,7 +25,8 @@ struct QueryExplainer {
         let exists = try executor.tables.onTable(namespace) { _ in true } ?? false
         let isThere = exists && executor.access.isOpen(namespace)
         func stages(_ plan: QueryPlan) -> ExplainStages {
-            ExplainStages(command: command, filter: filter, options: options, plan: plan)
+            ExplainStages(
+                command: command, filter: filter, options: options, plan: plan, exists: isThere)
         }
         let rejected = plan.rejected.map { BSONValue.document(stages($0).winning) }
         var explained: BSONDocument = [
@@ -35,18 +36,17 @@ struct QueryExplainer {
                 "parsedQuery": .document(ExplainFilter.document(of: filter)),
                 "maxIndexedOrSolutionsReached": false, "maxIndexedAndSolutionsReached": false,
                 "maxScansToExplodeReached": false,
-                "winningPlan": .document(isThere ? stages(plan).winning : ["stage": "EOF"]),
+                "winningPlan": .document(stages(plan).winning),
                 "rejectedPlans": .array(BSONArray(isThere ? rejected : [])),
             ],
         ]
         guard verbosity != .queryPlanner else { return explained }
-        let counts = try execute(namespace, filter, options, plan, command)
+        let counts = try execute(namespace, stages(plan))
         var execution: BSONDocument = [
             "executionSuccess": true, "nReturned": .int32(counts.returned),
             "executionTimeMillis": 0, "totalKeysExamined": .int32(counts.keys),
             "totalDocsExamined": .int32(counts.documents),
-            "executionStages": .document(
-                isThere ? stages(plan).executed(counts) : ["stage": "EOF", "nReturned": 0]),
+            "executionStages": .document(stages(plan).executed(counts)),
         ]
         if verbosity == .allPlansExecution { execution.append("allPlansExecution", []) }
         explained.append("executionStats", .document(execution))
@@ -69,10 +69,29 @@ struct QueryExplainer {
 
     /// Executes a query and counts.
     private func execute(
-        _ namespace: Namespace, _ filter: Filter, _ options: FindOptions, _ plan: QueryPlan,
-        _ command: ExplainedCommand
+        _ namespace: Namespace, _ stages: ExplainStages
     ) throws(StoreError) -> ExplainCounts {
+        guard stages.exists else { return ExplainCounts() }
+        var counts = try executed(namespace, stages)
+        guard stages.command == .count else { return counts }
+        let (skip, limit) = (stages.options.skip, stages.options.limit)
+        counts.skipped = min(counts.matched, Int32(clamping: skip))
+        let rest = counts.matched - counts.skipped
+        counts.counted = limit > 0 ? min(rest, Int32(clamping: limit)) : rest
+        return counts
+    }
+
+    private func executed(
+        _ namespace: Namespace, _ stages: ExplainStages
+    ) throws(StoreError) -> ExplainCounts {
+        let (filter, options, plan) = (stages.filter, stages.options, stages.plan)
+        let command = stages.command
         var counts = ExplainCounts()
+        if stages.isWholeCount {
+            counts.matched = Int32(
+                clamping: try executor.count(namespace, filter: filter, hint: nil))
+            return counts
+        }
         if command == .count, case .index(let scan) = plan.rows, scan.isExact {
             counts.matched = Int32(clamping: try indexes.count(scan))
             counts.keys = counts.matched
@@ -88,7 +107,6 @@ struct QueryExplainer {
             counts.returned = counts.documents
             return counts
         }
-        if command == .count, filter.isEverything { return counts }
         let isSorting = options.sort != nil && !plan.isSorted
         let end = options.end ?? .max
         var documents = 0
@@ -151,4 +169,7 @@ struct ExplainCounts {
     var matched: Int32 = 0
     /// The number of documents after skip and limit.
     var returned: Int32 = 0
+    /// The number of documents that a count skips, and that it counts.
+    var skipped: Int32 = 0
+    var counted: Int32 = 0
 }

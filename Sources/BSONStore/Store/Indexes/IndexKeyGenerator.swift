@@ -9,6 +9,8 @@ struct IndexKeyGenerator: Sendable {
     /// The distinct keys of one document.
     struct Keys {
         var keys: [[UInt8]] = []
+        /// The values of each key by field; only collected for ``IndexKeyGenerator/entries(of:)``.
+        fileprivate var values: [[BSONValue]]?
         /// Whether a path met an array.
         var isMultikey = false
 
@@ -99,6 +101,19 @@ struct IndexKeyGenerator: Sendable {
             let sorted = keys.sorted
             try WorkBudget.check()
             return sorted
+        }
+    }
+
+    /// Returns the keys of a document with the values that they stand for, in the order of the document.
+    ///
+    /// - Throws: as ``keys(of:)`` does.
+    func entries(
+        of document: BSONDocument
+    ) throws(StoreError) -> [(key: [UInt8], values: [BSONValue])] {
+        try document.withUnsafeBytes { (bytes) throws(StoreError) in
+            var keys = Keys(values: [])
+            try collect(paths.map { .open($0[...]) }, bytes, &keys)
+            return zip(keys.keys, keys.values ?? []).map { ($0, $1) }
         }
     }
 
@@ -281,6 +296,16 @@ struct IndexKeyGenerator: Sendable {
             }
         }
         keys.keys.append(key)
+        keys.values?.append(components.map(Self.shown))
+    }
+
+    /// Returns the value that a component of a key stands for.
+    private static func shown(_ component: Component) -> BSONValue {
+        switch component {
+        case .value(let value): BSONValue(copying: value)
+        case .missing, .open: .null
+        case .emptyArray: .undefined
+        }
     }
 
     private func parallel(_ first: Stop, _ other: Stop) -> StoreError {

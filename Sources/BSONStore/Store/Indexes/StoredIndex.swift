@@ -205,4 +205,13 @@ final class StoredIndex: Sendable {
         if keys.keys.isEmpty { keys.isMultikey = false }
         return keys
     }
+
+    /// Returns the keys of a document with their values, for an index that is no wildcard index.
+    ///
+    /// - Throws: as ``keys(of:)`` does.
+    func entries(
+        of document: BSONDocument
+    ) throws(StoreError) -> [(key: [UInt8], values: [BSONValue])] {
+        try generator.entries(of: document)
+    }
 }

@@ -199,6 +199,13 @@ struct QueryExecutor {
             namespace, requested, query.plan, query.filter, isClustered: isClustered, rows: rows)
     }
 
+    /// Returns the reader of the index keys by which a query finds its documents; `nil` without an
+    /// index.
+    func indexKeyReader(_ query: PlannedQuery) throws(StoreError) -> IndexKeyReader? {
+        try tables.onTable(query.namespace) { $0.isClustered }
+            .flatMap { IndexKeyReader(query.plan, isClustered: $0) }
+    }
+
     /// Returns a query with a plan that needs no sort; `nil` if no index has the order, or if the
     /// options name an index.
     private func presorted(_ query: PlannedQuery) throws(StoreError) -> PlannedQuery? {

@@ -5,8 +5,8 @@ struct StoredPlacement: DocumentPlacement {
     private let namespace: Namespace
     private let requested: RequestedMetadata
     private let rows: RowLookup
-    /// The fields of the index that the plan reads; `nil` without an index.
-    private let fields: [String]?
+    /// The reader of the index keys; `nil` without an index, and unless they are requested.
+    private let keys: IndexKeyReader?
 
     init(
         _ namespace: Namespace, _ requested: RequestedMetadata, _ plan: QueryPlan,
@@ -15,21 +15,11 @@ struct StoredPlacement: DocumentPlacement {
         self.namespace = namespace
         self.requested = requested
         self.rows = rows
-        fields = requested.contains(.indexKey) ? Self.fields(plan, filter, isClustered) : nil
-    }
-
-    private static func fields(
-        _ plan: QueryPlan, _ filter: Filter, _ isClustered: Bool
-    ) -> [String]? {
-        switch plan.rows {
         // As in MongoDB, a lookup of one `_id` reads no index.
-        case .keys: isClustered || filter.isDeterminedByID ? nil : ["_id"]
-        case .range(let range): range.isByKey && !isClustered ? ["_id"] : nil
-        case .index(let scan):
-            scan.index.definition.isOrdered && scan.wildcardPath == nil
-                ? scan.index.definition.keyPattern.keys : nil
-        case .union, .members: nil
-        }
+        let isLookup = filter.isDeterminedByID
+        keys =
+            requested.contains(.indexKey) && !isLookup
+            ? IndexKeyReader(plan, isClustered: isClustered) : nil
     }
 
     func metadata(of document: BSONDocument) throws(StoreError) -> [String: BSONValue] {
@@ -39,11 +29,7 @@ struct StoredPlacement: DocumentPlacement {
         {
             metadata["recordId"] = .int64(row)
         }
-        if let fields {
-            var key = BSONDocument()
-            for path in fields { key.append(path, document[path: path] ?? .null) }
-            metadata["indexKey"] = .document(key)
-        }
+        if let key = try keys?.key(of: document) { metadata["indexKey"] = .document(key) }
         return metadata
     }
 }

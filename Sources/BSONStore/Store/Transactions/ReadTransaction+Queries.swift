@@ -161,6 +161,12 @@ extension ReadTransaction {
         try executor.planned(namespace, filter, options)
     }
 
+    /// Returns the reader of the index keys by which a query finds its documents; `nil` without an
+    /// index.
+    package func indexKeyReader(_ query: PlannedQuery) throws(StoreError) -> IndexKeyReader? {
+        try executor.indexKeyReader(query)
+    }
+
     /// Whether a query scans all documents in the order of insertion, so that it can resume after
     /// any document.
     ///

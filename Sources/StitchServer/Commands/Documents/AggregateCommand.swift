@@ -196,6 +196,10 @@ enum AggregateCommand {
     /// Returns the collection, or the name that stands for the whole database.
     static func target(_ call: CommandCall) throws(CommandFailure) -> Namespace {
         guard call.target.stringValue == nil else { return try call.collection() }
+        guard call.target.isNumber else {
+            throw CommandFailure(
+                .typeMismatch, "collection name has invalid type: \(call.target.type)")
+        }
         guard call.target.wholeNumber == 1 else {
             throw CommandFailure(
                 .failedToParse,

@@ -90,9 +90,15 @@ struct ExplainReply {
             if let part = explained[key] { cursor.append(key, part) }
         }
         var stages: [BSONValue] = [["$cursor": .document(cursor)]]
-        stages += rest.map { .document($0) }
+        stages += try rest.map { .document(try shown($0)) }
         explained = ["explainVersion": "1", "stages": .array(BSONArray(stages))]
         return complete(explained)
+    }
+
+    /// Returns a stage as the server shows it: a filter is shown as it was parsed.
+    private func shown(_ stage: BSONDocument) throws -> BSONDocument {
+        guard let query = stage["$match"]?.documentValue else { return stage }
+        return ["$match": .document(try filter(query, call.body).explained)]
     }
 
     private func complete(_ explained: BSONDocument) -> BSONDocument {

@@ -9,6 +9,10 @@ struct ExplainWriteReply {
     private let upserts: Bool
     /// Whether the command returns the document.
     private let returns: Bool
+    /// Whether the command returns the document as it is after the update.
+    private let returnsNew: Bool
+    /// The projection of the returned document; empty without one.
+    private let fields: BSONDocument
 
     /// Reads a `findAndModify`, or the first statement of an `update` or `delete`.
     ///
@@ -18,6 +22,9 @@ struct ExplainWriteReply {
         var (query, document, isMulti) = (call.document("query"), call.body, false)
         var (update, upserts): (Update?, Bool) = (nil, false)
         returns = call.name == "findAndModify"
+        if returns { try FindAndModifyCommand.check(call.body) }
+        returnsNew = returns && call.flag("new")
+        fields = returns ? call.document("fields") ?? [:] : [:]
         if call.name == "update", let first = try call.documents("updates").first {
             let statement = try UpdateStatement(first)
             (query, document, isMulti) = (statement.query, first, statement.isMulti)
@@ -43,40 +50,60 @@ struct ExplainWriteReply {
 
     /// Returns the explanation, with the write as the stage around the plan of the query.
     ///
-    /// - Throws: the errors that the update would throw.
+    /// - Throws: the errors that the update would throw; 26 for a `findAndModify` in no database.
     func explained(
         _ namespace: Namespace, _ verbosity: ExplainVerbosity, _ transaction: ReadTransaction
     ) throws -> BSONDocument {
+        if returns {
+            let name = try Filter(["name": .string(namespace.database)])
+            guard try !transaction.listDatabases(filter: name, nameOnly: true).isEmpty else {
+                throw CommandFailure(
+                    .namespaceNotFound, "database \(namespace.database) does not exist")
+            }
+        }
         var explained = try transaction.explain(
             namespace, filter: filter, options: options, verbosity: verbosity)
-        let stage = BSONValue.string(update == nil ? "DELETE" : "UPDATE")
-        if var planner = explained["queryPlanner"]?.documentValue,
-            let plan = planner["winningPlan"]
-        {
-            planner.set("winningPlan", to: ["stage": stage, "inputStage": Self.inner(plan)])
-            explained.set("queryPlanner", to: .document(planner))
-        }
+        let stage = update == nil ? "DELETE" : "UPDATE"
+        guard var planner = explained["queryPlanner"]?.documentValue,
+            let plan = planner["winningPlan"]?.documentValue, plan["stage"] != "EOF"
+        else { return explained }
+        let winning: BSONDocument = [
+            "stage": .string(stage), "inputStage": .document(Self.inner(plan)),
+        ]
+        planner.set("winningPlan", to: .document(projected(winning)))
+        explained.set("queryPlanner", to: .document(planner))
         guard var execution = explained["executionStats"]?.documentValue,
-            let plan = execution["executionStages"]
+            let plan = execution["executionStages"]?.documentValue
         else { return explained }
         let counts = try counts(namespace, transaction)
-        var stages: BSONDocument = ["stage": stage]
-        let returned: Int32 = returns && counts.matched > 0 ? 1 : 0
-        stages.append("nReturned", .int32(returned))
+        var stages: BSONDocument = ["stage": .string(stage)]
+        let isReturned = returns && (counts.matched > 0 || returnsNew && counts.upserted > 0)
+        let returned: BSONValue = isReturned ? 1 : 0
+        stages.append("nReturned", returned)
         stages.append("executionTimeMillisEstimate", 0)
         for (key, value) in counts.document(isDelete: update == nil) { stages.append(key, value) }
-        stages.append("inputStage", Self.inner(plan))
-        execution.set("nReturned", to: .int32(returned))
-        execution.set("executionStages", to: .document(stages))
+        stages.append("inputStage", .document(Self.inner(plan)))
+        execution.set("nReturned", to: returned)
+        execution.set("executionStages", to: .document(projected(stages, returned)))
         explained.set("executionStats", to: .document(execution))
         return explained
     }
 
+    /// Returns a stage within the stage of the projection, if there is one.
+    private func projected(_ stage: BSONDocument, _ returned: BSONValue? = nil) -> BSONDocument {
+        guard !fields.isEmpty else { return stage }
+        var outer: BSONDocument = ["stage": "PROJECTION_DEFAULT"]
+        if let returned { outer.append("nReturned", returned) }
+        outer.append("transformBy", .document(fields))
+        outer.append("inputStage", .document(stage))
+        return outer
+    }
+
     /// Returns a plan without its limit stage, since a single-document write stops by itself.
-    private static func inner(_ plan: BSONValue) -> BSONValue {
-        guard plan.documentValue?["stage"] == "LIMIT",
-            let input = plan.documentValue?["inputStage"]
-        else { return plan }
+    private static func inner(_ plan: BSONDocument) -> BSONDocument {
+        guard plan["stage"] == "LIMIT", let input = plan["inputStage"]?.documentValue else {
+            return plan
+        }
         return input
     }
 

@@ -13,8 +13,10 @@ struct FindResultFormat {
     private let namespace: Namespace
     private let transaction: ReadTransaction
     private let showsRecord: Bool
-    /// The fields of the used index; `nil` without `returnKey`, empty without an index.
-    private let key: [String]?
+    /// Whether the documents are replaced by their index keys.
+    private let returnsKey: Bool
+    /// The reader of the index keys; `nil` without `returnKey`, and without an index.
+    private let keys: IndexKeyReader?
 
     /// Reads the arguments and finds the index of the plan.
     ///
@@ -31,18 +33,14 @@ struct FindResultFormat {
         projection = try query.options.projection?.bound(to: filter)
         self.namespace = namespace
         self.transaction = transaction
+        returnsKey = call.flag("returnKey")
         // `returnKey` excludes the record id.
-        showsRecord = call.flag("showRecordId") && !call.flag("returnKey")
-        guard call.flag("returnKey") else {
-            key = nil
-            options = showsRecord ? Self.whole(query.options) : query.options
-            return
-        }
-        let explained = try transaction.explain(
-            namespace, filter: query.filter, options: query.options)
-        let plan = explained["queryPlanner"]?.documentValue?["winningPlan"]?.documentValue
-        key = plan.map(Self.key) ?? []
-        options = Self.whole(query.options)
+        showsRecord = call.flag("showRecordId") && !returnsKey
+        options = showsRecord || returnsKey ? Self.whole(query.options) : query.options
+        keys =
+            returnsKey
+            ? try transaction.indexKeyReader(
+                transaction.planned(namespace, query.filter, options)) : nil
     }
 
     private static func whole(_ options: FindOptions) -> FindOptions {
@@ -51,32 +49,15 @@ struct FindResultFormat {
         return options
     }
 
-    private static func key(_ plan: BSONDocument) -> [String] {
-        if plan["stage"] == "IDHACK" { return ["_id"] }
-        if let pattern = plan["keyPattern"]?.documentValue { return pattern.keys }
-        return plan["inputStage"]?.documentValue.map(key) ?? []
-    }
-
     /// Returns a document in the requested form.
     ///
     /// - Throws: the errors of the projection and of the store.
     func shown(_ document: BSONDocument) throws -> BSONDocument {
-        guard showsRecord || key != nil else { return document }
-        var shown: BSONDocument
-        if let key {
-            shown = BSONDocument()
-            for (place, path) in key.enumerated() {
-                // The key of a wildcard index begins with the path of its value.
-                let value =
-                    path == "$_path" && place + 1 < key.count
-                    ? .string(key[place + 1]) : document[path: path]
-                shown.append(path, value ?? .null)
-            }
-        } else {
-            shown =
-                try projection?.apply(to: document, matching: filter, sortedBy: sort) ?? document
-        }
-        if showsRecord, let id = document["_id"],
+        if returnsKey { return try keys?.key(of: document) ?? [:] }
+        guard showsRecord else { return document }
+        var shown =
+            try projection?.apply(to: document, matching: filter, sortedBy: sort) ?? document
+        if let id = document["_id"],
             let row = try transaction.row(of: id, in: namespace)
         {
             shown.append("$recordId", .int64(row))

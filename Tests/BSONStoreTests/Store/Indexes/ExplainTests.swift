@@ -90,8 +90,18 @@ import Testing
         let things = try collection()
         #expect(stages(try things.find(["_id": 5]).explain()) == ["IDHACK"])
         #expect(stages(try things.find(["_id": ["$gt": 5]]).explain()) == ["FETCH", "IXSCAN"])
+        #expect(
+            stages(try things.find(["_id": 5]).hint(.keyPattern(["_id": 1])).explain())
+                == ["FETCH", "IXSCAN"])
         let none = things.store.collection(Namespace("app", "none"))
-        #expect(stages(try none.find(["a": 1]).explain()) == ["EOF"])
+        #expect(
+            plan(try none.find(["a": 1]).explain())
+                == ["stage": "EOF", "type": "nonExistentNamespace"])
+    }
+
+    @Test func `a filter of one part is told as that part`() throws {
+        let explained = try collection().find(["$and": [["$or": [["a": 3]]]]]).explain()
+        #expect(explained[path: "queryPlanner.parsedQuery"] == ["a": ["$eq": 3]])
     }
 
     @Test func `a hint decides which index is used`() throws {
