@@ -165,6 +165,27 @@ import Testing
         #expect(meta == [["_id": 1, "k": ["l.b": 5]]])
     }
 
+    @Test(
+        arguments: [
+            (["f": 1], ["$_path": "f", "f": 1]), (["f": ["$gt": 1]], ["$_path": "f", "f": 2]),
+            (["g.h": 1], ["$_path": "g.h", "g.h": 1]),
+            (["c.e": 1], ["$_path": "c.e", "c.e": 1]),
+        ] as [(BSONDocument, BSONDocument)])
+    func `the key of a wildcard index has its path and value`(
+        _ filter: BSONDocument, _ key: BSONDocument
+    ) {
+        let documents: [BSONValue] = [
+            ["_id": 1, "c": ["e": 1]], ["_id": 2, "f": [1, 2, 3]],
+            ["_id": 3, "g": [["h": 1], ["i": 2]]],
+        ]
+        answer(["insert": "any", "documents": .array(BSONArray(documents))])
+        answer(["createIndexes": "any", "indexes": [["key": ["$**": 1], "name": "w"]]])
+        let found = answer([
+            "find": "any", "filter": .document(filter), "returnKey": true,
+        ])
+        #expect(found[path: "cursor.firstBatch"]?.arrayValue == [.document(key)])
+    }
+
     @Test func `the key of a lookup by id is the id`() {
         let command: BSONDocument = ["find": "items", "filter": ["_id": 3], "returnKey": true]
         #expect(answer(command)[path: "cursor.firstBatch"]?.arrayValue == [["_id": 3]])

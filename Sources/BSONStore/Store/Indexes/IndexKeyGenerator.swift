@@ -10,9 +10,14 @@ struct IndexKeyGenerator: Sendable {
     struct Keys {
         var keys: [[UInt8]] = []
         /// The values of each key by field; only collected for ``IndexKeyGenerator/entries(of:)``.
-        fileprivate var values: [[BSONValue]]?
+        var values: [[BSONValue]]?
         /// Whether a path met an array.
         var isMultikey = false
+
+        /// The keys with their values, where those were collected.
+        var entries: [(key: [UInt8], values: [BSONValue])] {
+            zip(keys, values ?? []).map { ($0, $1) }
+        }
 
         /// The keys in order, without duplicates.
         var sorted: Keys {
@@ -113,7 +118,7 @@ struct IndexKeyGenerator: Sendable {
         try document.withUnsafeBytes { (bytes) throws(StoreError) in
             var keys = Keys(values: [])
             try collect(paths.map { .open($0[...]) }, bytes, &keys)
-            return zip(keys.keys, keys.values ?? []).map { ($0, $1) }
+            return keys.entries
         }
     }
 

@@ -125,17 +125,17 @@ struct IndexSpecificationParser {
         var plugin = isWildcard ? "wildcard" : ""
         for key in keys { if case .special(let name) = key.kind { plugin = name } }
         if let projection = document["wildcardProjection"] {
-            guard isWildcard, keys.contains(where: { $0.path == "$**" }) else {
-                throw error(
-                    isWildcard ? .failedToParse : .badValue,
-                    "The field 'wildcardProjection' is only allowed when 'key' is "
-                        + "{\"$**\": ±1}")
-            }
             guard let fields = projection.documentValue else {
                 throw error(
                     .typeMismatch,
                     "The field 'wildcardProjection' must be a non-empty object, but got "
                         + projection.type.alias)
+            }
+            guard isWildcard, keys.contains(where: { $0.path == "$**" }) else {
+                throw error(
+                    isWildcard ? .failedToParse : .badValue,
+                    "The field 'wildcardProjection' is only allowed when 'key' is "
+                        + "{\"$**\": ±1}")
             }
             guard !fields.isEmpty else {
                 throw error(

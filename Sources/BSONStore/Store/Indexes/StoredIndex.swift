@@ -206,12 +206,13 @@ final class StoredIndex: Sendable {
         return keys
     }
 
-    /// Returns the keys of a document with their values, for an index that is no wildcard index.
+    /// Returns the keys of a document with their values; a key of a wildcard index begins with its path.
     ///
     /// - Throws: as ``keys(of:)`` does.
     func entries(
         of document: BSONDocument
     ) throws(StoreError) -> [(key: [UInt8], values: [BSONValue])] {
-        try generator.entries(of: document)
+        if let wildcard { return wildcard.entries(of: document, collation) }
+        return try generator.entries(of: document)
     }
 }

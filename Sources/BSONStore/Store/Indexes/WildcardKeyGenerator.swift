@@ -98,6 +98,15 @@ struct WildcardKeyGenerator: Sendable {
         return keys
     }
 
+    /// Returns the keys of a document with the paths and values that they stand for.
+    func entries(
+        of document: BSONDocument, _ collation: Collation?
+    ) -> [(key: [UInt8], values: [BSONValue])] {
+        var keys = IndexKeyGenerator.Keys(values: [])
+        collect(document, below: "", collation, &keys)
+        return keys.entries
+    }
+
     private func collect(
         _ document: BSONDocument, below prefix: String, _ collation: Collation?,
         _ keys: inout IndexKeyGenerator.Keys
@@ -132,5 +141,6 @@ struct WildcardKeyGenerator: Sendable {
         var key = Self.prefix(of: path)
         BSONKey.append(collation?.key(value) ?? value, to: &key)
         keys.keys.append(key)
+        keys.values?.append([.string(path), value])
     }
 }

@@ -5,7 +5,6 @@ package struct IndexKeyReader {
     private enum Keys {
         case id
         case ofScan(IndexScan)
-        case wildcard(path: String)
     }
 
     private let keys: Keys
@@ -16,12 +15,8 @@ package struct IndexKeyReader {
         case .keys where !isClustered: keys = .id
         case .range(let range) where range.isByKey && !isClustered: keys = .id
         case .index(let scan):
-            if let path = scan.wildcardPath {
-                keys = .wildcard(path: path)
-            } else {
-                guard scan.index.definition.isOrdered else { return nil }
-                keys = .ofScan(scan)
-            }
+            guard scan.index.definition.isOrdered || scan.wildcardPath != nil else { return nil }
+            keys = .ofScan(scan)
         case .keys, .range, .union, .members: return nil
         }
     }
@@ -32,10 +27,9 @@ package struct IndexKeyReader {
     package func key(of document: BSONDocument) throws(StoreError) -> BSONDocument {
         switch keys {
         case .id: return ["_id": document["_id"] ?? .null]
-        case .wildcard(let path):
-            return ["$_path": .string(path), path: document[path: path] ?? .null]
         case .ofScan(let scan):
-            let names = scan.index.definition.keyPattern.keys
+            let names =
+                scan.wildcardPath.map { ["$_path", $0] } ?? scan.index.definition.keyPattern.keys
             let entries = try scan.index.entries(of: document).sorted {
                 $0.key.lexicographicallyPrecedes($1.key) != scan.isReversed
             }
