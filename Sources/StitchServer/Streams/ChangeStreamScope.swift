@@ -79,7 +79,8 @@ enum ChangeStreamScope: Sendable, Hashable {
 
     /// Whether a stream with expanded events includes a definition change.
     func includes(_ change: DefinitionChange) -> Bool {
-        includes(change.namespace)
+        // As in MongoDB, a stream on a collection tells nothing of a view of that name.
+        includes(change.namespace) && (namespace == nil || change.uuid != nil)
     }
 
     /// Whether a change ends the stream.

@@ -63,7 +63,8 @@ class Collections(ServedTest):
                     "aggregate", "items", pipeline=[{"$facet": {"x": [stage]}}], cursor={})
                 self.assertEqual(code, 40600, stage)
                 self.assertEqual(
-                    text, f"{next(iter(stage))} is not allowed to be used within a $facet stage")
+                    text, f"{name} inside of {next(iter(stage))} is not allowed to be used within "
+                    "a $facet stage")
         count = [{"$collStats": {"count": {}}}]
         self.assertEqual(self.refused("aggregate", "none", pipeline=count, cursor={})[0], 26)
         sessions = [{"$listLocalSessions": {"x": 1}}]

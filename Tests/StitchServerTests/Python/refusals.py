@@ -82,6 +82,21 @@ class Finds(ServedTest):
         expected = (2, "cannot use a positional projection and return the new document")
         self.assertEqual(refused, expected)
 
+    def test_a_list_is_filtered_without_scripts_searches_and_distances(self):
+        """jstests/core/catalog/list_collections_filter.js."""
+        near = {"$nearSphere": {"$geometry": {"type": "Point", "coordinates": [0, 0]}}}
+        for query in ({"$text": {"$search": "a"}}, {"$where": "true"}, {"at": near}):
+            for command in ("listCollections", "listDatabases"):
+                database = self.db if command == "listCollections" else self.client.admin
+                with self.assertRaises(pymongo.errors.OperationFailure, msg=(command, query)):
+                    database.command(command, filter=query)
+
+    def test_a_null_byte_is_no_option_of_a_pattern(self):
+        """jstests/core/query/regex/regex_error.js."""
+        for pattern, options, code in (("ab", "\0i", 51108), ("a\0b", "i", 2)):
+            query = {"a": {"$regex": pattern, "$options": options}}
+            self.assertEqual(self.refused("find", "items", filter=query)[0], code, query)
+
     def test_a_score_needs_a_search(self):
         score = {"s": {"$meta": "textScore"}}
         expected = (40218, "query requires text score metadata, but it is not available")

@@ -110,6 +110,16 @@ class Streams(ServedTest):
                     "field": "a.b", "input": "$$ROOT", "value": 2}}}],
                 expanded=True)["disambiguatedPaths"], {"a.b": ["a.b"]})
 
+    def test_a_stream_on_a_collection_tells_nothing_of_a_view_of_its_name(self):
+        """jstests/change_streams/ddl_view_events.js."""
+        with self.db["shown"].watch(show_expanded_events=True) as stream:
+            self.db.create_collection("shown", viewOn="items", pipeline=[])
+            self.db.command("collMod", "shown", viewOn="items", pipeline=[{"$match": {"n": 1}}])
+            self.db["shown"].drop()
+            self.db.create_collection("shown", capped=True, size=4096)
+            told, = self.events(stream, 1)
+        self.assertEqual((told["operationType"], told["nsType"]), ("create", "collection"))
+
     def test_changes_of_definitions_are_told_to_who_asks(self):
         with self.db.watch(show_expanded_events=True) as expanded, self.db.watch() as plain, \
                 self.items.watch(show_expanded_events=True) as of_items, \

@@ -47,7 +47,7 @@ package struct FilterOptions: Sendable {
     package static let none = FilterOptions()
     /// The options of a filter of collections or databases, in which the time has no value.
     package static let ofListing = {
-        var options = FilterOptions(defersText: true)
+        var options = FilterOptions(isOfQuery: false, allowsText: false)
         options.variables.hasTime = false
         return options
     }()

@@ -96,6 +96,10 @@ extension PredicateParser {
     private static func valid(
         _ pattern: String, _ options: String
     ) throws(StoreError) -> BSONRegularExpression {
+        guard !options.utf8.contains(0) else {
+            throw StoreError(
+                .unknownRegularExpressionOption, "invalid flag in regex options: \\0")
+        }
         do throws(BSONError) {
             return try BSONRegularExpression(validating: pattern, options: options)
         } catch {
