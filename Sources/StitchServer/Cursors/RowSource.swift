@@ -101,7 +101,8 @@ struct RowSource: CursorSource {
             bytes += shown.byteCount + 16
             self.row = row
             left -= 1
-            return true
+            // Who wants one document does not wait until the others are compared.
+            return left > 0 && documents.count < limits.documentsMax
         }
     }
 }

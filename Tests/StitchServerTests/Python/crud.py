@@ -243,6 +243,26 @@ class Documents(ServedTest):
         self.assertEqual([item["_id"] for item in found], [1])
 
 
+class Limits(ServedTest):
+    def test_who_wants_one_document_does_not_wait_for_a_comparison_with_the_others(self):
+        # The comparison with the last document fails.
+        self.items.insert_many([{"_id": 1, "x": 1}, {"_id": 2, "x": 1}, {"_id": 3, "x": 0}])
+        self.db.command("create", "seen", viewOn="items", pipeline=[])
+        ask = {"$expr": {"$eq": [{"$divide": [1, "$x"]}, 1]}}
+        for name in ("items", "seen"):
+            self.assertEqual(self.db[name].find_one(ask)["_id"], 1)
+            self.assertEqual(len(list(self.db[name].find(ask, skip=1, limit=1))), 1)
+            self.assertEqual(self.db.command("count", name, query=ask, limit=2)["n"], 2)
+            self.assertEqual(self.db.command("count", name, query=ask, limit=1, skip=1)["n"], 1)
+            for command, fields in (("count", {"query": ask}), ("find", {"filter": ask})):
+                refused = self.db.command(command, name, check=False, **fields)
+                self.assertEqual(refused.get("code"), 2, refused)
+        first = self.db.command("find", "items", filter=ask, batchSize=2)["cursor"]
+        self.assertEqual([item["_id"] for item in first["firstBatch"]], [1, 2])
+        rest = self.db.command("getMore", first["id"], collection="items", check=False)
+        self.assertEqual(rest.get("code"), 2, rest)
+
+
 class Scripts(ServedTest):
     def test_a_script_chooses_documents(self):
         self.items.insert_many({"_id": i, "x": i} for i in range(10))

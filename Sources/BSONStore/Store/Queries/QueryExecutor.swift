@@ -68,22 +68,24 @@ struct QueryExecutor {
 
     /// Returns how many documents match a filter.
     ///
+    /// - Parameter limit: the number after which counting may stop; 0 for no limit.
     /// - Throws: `corrupt` naming a document whose bytes are not valid BSON.
     func count(
-        _ namespace: Namespace, filter: Filter, hint: IndexHint?
+        _ namespace: Namespace, filter: Filter, hint: IndexHint?, limit: Int = 0
     ) throws(StoreError) -> Int {
         let filter = try completed(filter, namespace)
-        if hint == nil, let known = try knownCount(namespace, filter) { return known }
+        if hint == nil, let known = try knownCount(namespace, filter, limit: limit) {
+            return known
+        }
         if hint == nil, filter.isEverything, try tables.view(namespace) == nil {
             return try count(namespace)
         }
         let plan = try readingPlan(namespace, filter, nil, FindOptions(hint: hint))
         if case .index(let scan) = plan.rows, scan.isExact { return try indexes.count(scan) }
         var count = 0
-        try scan(namespace, filter, plan, isContentUsed: false) {
-            _, _ in
+        try scan(namespace, filter, plan, isContentUsed: false) { _, _ in
             count += 1
-            return true
+            return count != limit
         }
         return count
     }
@@ -316,20 +318,24 @@ struct QueryExecutor {
         options.collation = try tables.onTable(namespace) { $0.collation ?? .simple } ?? .simple
         let pipeline = try Pipeline(view.pipeline, options: options)
         let source = Namespace(namespace.database, view.on)
-        var documents: [BSONDocument] = []
-        // The pipeline of the view is a part of the pipeline that reads it.
-        try inner.aggregate(
-            source, pipeline, now: CommandTime.now, nil, bytesMax: ExpressionLimits.bytesMax
-        ) { document in
-            documents.append(document)
-            return true
-        }
-        for document in documents {
-            let goesOn = try document.withUnsafeBytes { (bytes) throws(StoreError) -> Bool in
-                try filter.evaluate(bytes) ? try body(0, bytes) : true
+        // An error of the reader is none of the view's pipeline.
+        var failure: StoreError?
+        try withoutActuallyEscaping(body) { (body) throws(StoreError) in
+            // The pipeline of the view is a part of the pipeline that reads it.
+            try inner.aggregate(
+                source, pipeline, now: CommandTime.now, nil, bytesMax: ExpressionLimits.bytesMax
+            ) { (document) throws(StoreError) in
+                do throws(StoreError) {
+                    return try document.withUnsafeBytes { (bytes) throws(StoreError) -> Bool in
+                        try filter.evaluate(bytes) ? try body(0, bytes) : true
+                    }
+                } catch {
+                    failure = error
+                    return false
+                }
             }
-            guard goesOn else { return }
         }
+        if let failure { throw failure }
     }
 
     /// Calls a body with each document of a pipeline's result until the body returns false.

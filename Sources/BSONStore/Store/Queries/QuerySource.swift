@@ -57,20 +57,10 @@ final class QuerySource: AggregationSource {
             return found
         }
         let filter = try executor.completed(selection.filter, namespace).bound(to: selection.frame)
-        guard selection.limit > 0 else {
-            return max(0, try executor.count(namespace, filter: filter, hint: nil) - selection.skip)
-        }
-        let end = FindOptions.end(skip: selection.skip, limit: selection.limit) ?? .max
-        if let known = try executor.knownCount(namespace, filter, limit: end) {
-            return min(selection.limit, max(0, known - selection.skip))
-        }
-        var found = 0
-        let plan = try executor.plan(namespace, filter, nil)
-        try executor.scan(namespace, filter, plan) { _, _ in
-            found += 1
-            return found < end
-        }
-        return min(selection.limit, max(0, found - selection.skip))
+        let end = FindOptions.end(skip: selection.skip, limit: selection.limit) ?? 0
+        let found = try executor.count(namespace, filter: filter, hint: nil, limit: end)
+        let rest = max(0, found - selection.skip)
+        return selection.limit > 0 ? min(selection.limit, rest) : rest
     }
 
     func isIndexed(_ namespace: Namespace, _ field: String) throws(StoreError) -> Bool {

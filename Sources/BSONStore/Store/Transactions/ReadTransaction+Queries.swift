@@ -87,6 +87,16 @@ extension ReadTransaction {
         try executor.count(namespace, filter: filter, hint: hint)
     }
 
+    /// Returns how many documents match a filter, or a number from a limit on if more do.
+    ///
+    /// - Parameter limit: the number after which counting may stop; 0 for no limit.
+    /// - Throws: as ``count(_:filter:hint:)`` does.
+    package func count(
+        _ namespace: Namespace, filter: Filter, hint: IndexHint?, limit: Int
+    ) throws(StoreError) -> Int {
+        try executor.count(namespace, filter: filter, hint: hint, limit: limit)
+    }
+
     /// Parses a filter and returns how many documents match.
     ///
     /// - Throws: also what ``Filter/init(_:)`` throws.

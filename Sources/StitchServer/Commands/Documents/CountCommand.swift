@@ -24,8 +24,9 @@ enum CountCommand {
                 throw CommandFailure(15958, "the limit must be positive")
             }
             try CommandCall.checkHint(call["hint"], namespace, in: transaction)
+            let end = FindOptions.end(skip: skip, limit: limit(call)) ?? 0
             return try transaction.count(
-                namespace, filter: filter, hint: try call.hint())
+                namespace, filter: filter, hint: try call.hint(), limit: end)
         }
         return .reply(["n": .int32(Int32(clamping: shown(found, skip: skip, call)))])
     }
