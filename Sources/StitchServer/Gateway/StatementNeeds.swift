@@ -78,6 +78,7 @@ struct StatementNeeds {
             return
         }
         let filter = (statement["q"] ?? statement["filter"])?.documentValue ?? [:]
+        let variables = UpdateStatement.variables(of: statement, beside: call.document("let"))
         if statement["hint"] != nil || WriteNeeds.namesIndexes(filter) { needs.addIndexes() }
         let isMulti =
             list == .deletes
@@ -85,7 +86,7 @@ struct StatementNeeds {
         needs.add(
             ClientQuery(
                 filter: filter, collation: statement["collation"]?.documentValue,
-                variables: call.document("let"), sort: statement["sort"]?.documentValue,
+                variables: variables, sort: statement["sort"]?.documentValue,
                 limit: isMulti ? 0 : 1),
             in: namespace)
     }
@@ -103,8 +104,10 @@ struct StatementNeeds {
                 query = read.query
             }
             let collation = try CommandCall.collation(statement["collation"])
+            let variables = UpdateStatement.variables(
+                of: statement, beside: call.document("let"))
             _ = try CommandCall.filter(
-                query, variables: call.document("let"), collation: statement["collation"])
+                query, variables: variables, collation: statement["collation"])
             if let sort = statement["sort"]?.documentValue {
                 _ = try SortOrder(sort, collation: collation)
             }

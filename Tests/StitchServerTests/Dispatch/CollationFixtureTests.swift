@@ -339,4 +339,44 @@ import Testing
         let error = refused["writeErrors"]?.arrayValue?[0]?.documentValue
         #expect(error?["code"] == 51198, "\(refused)")
     }
+
+    /// The server's `bulk_write_update_per_statement_constants.js` and `upsert_stage.cpp`.
+    @Test func `the constants of an update are known to its filter, and hold what it inserts`()
+        throws
+    {
+        let client = try Client()
+        let change: BSONValue = [["$set": ["found": "$$name"]]]
+        func update(
+            _ query: BSONDocument, _ constants: BSONDocument, upsert: Bool
+        ) -> BSONDocument {
+            client.run([
+                "update": "c",
+                "updates": [
+                    [
+                        "q": .document(query), "u": change, "c": .document(constants),
+                        "upsert": .bool(upsert), "upsertSupplied": true,
+                    ]
+                ],
+            ])
+        }
+        func code(_ reply: BSONDocument) -> BSONValue? {
+            reply["writeErrors"]?.arrayValue?[0]?.documentValue?["code"]
+        }
+        let byConstant: BSONDocument = ["$expr": ["$eq": ["$name", "$$name"]]]
+        client.fill([["_id": 1, "name": "a"]], nil)
+        #expect(update(byConstant, ["name": "a"], upsert: false)["nModified"] == 1)
+        let new: BSONDocument = ["name": "b", "new": ["name": "b", "is": "new"]]
+        #expect(update(["_id": 2], new, upsert: true)["upserted"] != nil)
+        #expect(update(["_id": 2], new, upsert: true)["nModified"] == 1)
+        #expect(code(update(["_id": 3], ["name": "c"], upsert: true)) == 9)
+        // Whether a document matches or not.
+        for name in ["a", "z"] as [BSONValue] {
+            #expect(code(update(byConstant, ["name": name, "new": [:]], upsert: true)) == 224)
+        }
+        let stored: [BSONDocument] = [
+            ["_id": 1, "name": "a", "found": "a"],
+            ["_id": 2, "name": "b", "is": "new", "found": "b"],
+        ]
+        #expect(client.documents(["find": "c"]) == stored)
+    }
 }

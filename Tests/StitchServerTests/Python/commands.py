@@ -300,6 +300,25 @@ class Faults(ServedTest):
         self.assertEqual(reply["cursor"]["firstBatch"][2]["code"], 11000)
         self.assertEqual(reply["nDeleted"], 0)
 
+    def test_a_bulk_write_to_a_collection_of_the_system_is_the_error_of_that_write(self):
+        # The server's bulk_write_non_auth.js.
+        update = {"update": 1, "filter": {}, "updateMods": {"$set": {"a": 1}}}
+        ops = [{"insert": 0, "document": {"_id": 1}}, update, {"delete": 1, "filter": {}},
+               {"delete": 0, "filter": {"_id": 1}}]
+        space = [{"ns": "served.items"}, {"ns": "served.system.profile"}]
+        for ordered, results in ((True, [1, 0]), (False, [1, 0, 0, 1])):
+            reply = self.client.admin.command(
+                "bulkWrite", 1, nsInfo=space, ops=ops, ordered=ordered)
+            entries = reply["cursor"]["firstBatch"]
+            self.assertEqual([entry["ok"] for entry in entries], results)
+            self.assertEqual(entries[1]["code"], 73)
+            self.assertEqual((entries[1]["n"], entries[1]["nModified"]), (0, 0))
+            self.assertEqual(self.items.count_documents({}), 1 if ordered else 0)
+            self.items.delete_many({})
+        refused = self.client.admin.command(
+            "bulkWrite", 1, nsInfo=space, ops=[{"insert": "0", "document": {}}], check=False)
+        self.assertEqual(refused["code"], 14)
+
     def test_profiled_commands_are_noted(self):
         self.db.command("profile", 2)
         self.items.find_one({"_id": 77})

@@ -224,6 +224,7 @@ class Definitions(ServedTest):
             ({"t": "text", "_fts": 1}, {}, 67), ({"_ftsx": 1, "_fts": "text"}, {}, 67),
             ({"_fts": "text", "_ftsx": 1}, {"weights": {"a": 2}}, None),
             ({"_fts": "text", "_ftsx": 1}, {}, 67), (text, {"textIndexVersion": 4}, 67),
+            ({"t": "text", "b": 2}, {}, 67), ({"b": -1.5, "t": "text"}, {}, None),
             (text, {"textIndexVersion": "3"}, 67), (text, {"textIndexVersion": 2}, None),
             (text, {"language_override": ""}, 67), (text, {"language_override": "$a"}, 67),
             (text, {"language_override": "a.b"}, 67), (text, {"language_override": 5}, 67),

@@ -38,6 +38,14 @@ extension Update {
         return after
     }
 
+    /// Checks the filter of an upsert, which as in MongoDB is refused whether or not it finds a
+    /// document.
+    ///
+    /// - Throws: 224 for `$expr` at any level.
+    package static func checkUpsert(_ filter: Filter) throws(StoreError) {
+        try UpsertEqualities.check(filter.document)
+    }
+
     /// Returns the document that an upsert inserts if the filter finds none.
     ///
     /// A document without an `_id` gets one when it is inserted.

@@ -146,6 +146,13 @@ enum IndexKeyPatternParser {
             throw context.error(
                 .cannotCreateIndex, "text index with reserved fields _fts/_ftsx not allowed")
         }
+        for (_, value) in others where value.stringValue == nil {
+            guard [1, -1].contains(value.truncatedNumber) else {
+                throw context.error(
+                    .cannotCreateIndex,
+                    "expected value 1 or -1 for non-text key in compound index")
+            }
+        }
     }
 
     /// Adds the server's defaults to the specification of a text or geo index.

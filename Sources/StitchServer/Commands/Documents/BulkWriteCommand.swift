@@ -44,10 +44,7 @@ enum BulkWriteCommand {
     private static func run(
         _ namespaces: [Namespace], _ call: CommandCall, _ backend: StoreBackend
     ) throws -> CommandOutcome {
-        for namespace in namespaces {
-            try namespace.checkWritable()
-            try TransactionScope.checkWrite(to: namespace, call)
-        }
+        for namespace in namespaces { try TransactionScope.checkWrite(to: namespace, call) }
         let operations = try call.documents("ops").map { try BulkOperation($0, namespaces) }
         let ruleGuard = try backend.rules.ruleGuard(call)
         try WriteBatch.checkCount(operations.count)
@@ -70,7 +67,7 @@ enum BulkWriteCommand {
                     try operations[index].run(transaction, call)
                 }
             } take: { index, result in
-                tally.add(result, at: index)
+                tally.add(result, of: operations[index], at: index)
             }
             return tally.document
         }
@@ -108,7 +105,13 @@ private struct BulkOperation: Sendable {
                 .failedToParse,
                 "BulkWriteOperation must be one of 'insert', 'update', 'delete'")
         }
-        guard let place = value.wholeNumber, namespaces.indices.contains(place) else {
+        guard let place = value.wholeNumber else {
+            throw CommandFailure(
+                .typeMismatch,
+                "BSON field 'bulkWrite.ops.\(name)' is the wrong type '\(value.type.alias)', "
+                    + "expected type 'int'")
+        }
+        guard namespaces.indices.contains(place) else {
             throw CommandFailure(
                 .badValue, "BulkWrite ops entry \(name) has an invalid nsInfo index.")
         }
@@ -131,7 +134,11 @@ private struct BulkOperation: Sendable {
         }
     }
 
+    /// Whether a failure tells that nothing was modified, as the result of an update does.
+    var isUpdate: Bool { if case .update = kind { true } else { false } }
+
     func run(_ transaction: WriteTransaction, _ call: CommandCall) throws -> BulkOutcome {
+        try namespace.checkWritable()
         let variables = call.document("let")
         let keepsEmptyTimestamps = call.flag("bypassEmptyTsReplacement")
         switch kind {
@@ -183,12 +190,16 @@ private struct BulkTally: Sendable {
         return document
     }
 
-    mutating func add(_ result: Result<BulkOutcome, CommandFailure>, at index: Int) {
+    mutating func add(
+        _ result: Result<BulkOutcome, CommandFailure>, of operation: BulkOperation, at index: Int
+    ) {
         let outcome: BulkOutcome
         switch result {
         case .failure(let fault):
             counts["nErrors", default: 0] += 1
-            entries.append(room.fitted(fault.bulkWriteError(at: index)))
+            var entry = room.fitted(fault.bulkWriteError(at: index))
+            if operation.isUpdate { entry.append("nModified", 0) }
+            entries.append(entry)
             return
         case .success(let done): outcome = done
         }

@@ -39,7 +39,8 @@ struct ExplainWriteReply {
         }
         (self.update, self.upserts) = (update, upserts)
         filter = try CommandCall.filter(
-            query, variables: variables, collation: document["collation"])
+            query, variables: UpdateStatement.variables(of: document, beside: variables),
+            collation: document["collation"])
         let collation = try CommandCall.collation(document["collation"])
         let sort = try document["sort"]?.documentValue.flatMap {
             $0.isEmpty ? nil : try SortOrder($0, collation: collation)

@@ -121,7 +121,7 @@ struct UpdateStatement: Sendable {
         update = document["updateMods"] ?? .null
         isMulti = document["multi"]?.isTrue ?? false
         upserts = document["upsert"]?.isTrue ?? false
-        upsertsSupplied = false
+        upsertsSupplied = document["upsertSupplied"]?.isTrue ?? false
     }
 
     /// The operators that only take values, which cost nothing to parse.
@@ -158,14 +158,43 @@ struct UpdateStatement: Sendable {
     /// - Throws: the errors of an invalid filter, update, sort order or collation.
     func parsed(variables: BSONDocument?, keepsEmptyTimestamps: Bool) throws -> ParsedUpdate {
         let collation = try CommandCall.collation(document["collation"])
-        let filter = try CommandCall.filter(
-            query, variables: variables, collation: document["collation"])
         var update = try parsedUpdate(variables: variables)
         update.keepsEmptyTimestamps = keepsEmptyTimestamps
         update.writesEqualReplacement = true
+        let filter = try CommandCall.filter(
+            query, variables: Self.variables(of: document, beside: variables),
+            collation: document["collation"])
         return ParsedUpdate(
-            filter: filter, update: update, sort: try order(collation), isMulti: isMulti,
-            upserts: upserts, hint: document["hint"])
+            filter: filter, update: update, supplied: try supplied(), sort: try order(collation),
+            isMulti: isMulti, upserts: upserts, hint: document["hint"])
+    }
+
+    /// Returns what an upsert inserts instead of what the pipeline makes, with `upsertSupplied`.
+    ///
+    /// - Throws: 9 (FailedToParse) when the constants have no document `new`.
+    private func supplied() throws -> Update? {
+        guard upserts, upsertsSupplied, update.arrayValue != nil else { return nil }
+        guard let new = Self.constants(of: document)?["new"]?.documentValue else {
+            throw CommandFailure(
+                .failedToParse,
+                "the parameter 'upsertSupplied' is set to 'true', but no document was supplied")
+        }
+        return try Update(replacement: new)
+    }
+
+    private static func constants(of statement: BSONDocument) -> BSONDocument? {
+        (statement["c"] ?? statement["constants"])?.documentValue
+    }
+
+    /// Returns the variables of a statement's filter and pipeline: its constants, and those of the
+    /// command's `let`.
+    static func variables(
+        of statement: BSONDocument, beside variables: BSONDocument?
+    ) -> BSONDocument? {
+        guard let constants = constants(of: statement) else { return variables }
+        var all = variables ?? [:]
+        for (name, value) in constants { all.append(name, ["$literal": value]) }
+        return all
     }
 
     /// Returns the order in which the first matching document is updated; `nil` without one.
@@ -183,16 +212,13 @@ struct UpdateStatement: Sendable {
     ///
     /// - Throws: the parse errors, 51198 for constants of an update without a pipeline.
     func parsedUpdate(variables: BSONDocument?) throws -> Update {
-        var all = variables ?? [:]
-        if let constants = (document["c"] ?? document["constants"])?.documentValue {
-            guard update.arrayValue != nil else {
-                throw CommandFailure(
-                    51198, "Constant values may only be specified for pipeline updates")
-            }
-            for (name, value) in constants { all.append(name, ["$literal": value]) }
+        guard Self.constants(of: document) == nil || update.arrayValue != nil else {
+            throw CommandFailure(
+                51198, "Constant values may only be specified for pipeline updates")
         }
         return try Update(
-            update, variables: all, arrayFilters: try arrayFilters(),
+            update, variables: Self.variables(of: document, beside: variables) ?? [:],
+            arrayFilters: try arrayFilters(),
             collation: try CommandCall.collation(document["collation"]))
     }
 
@@ -215,6 +241,8 @@ struct UpdateStatement: Sendable {
 struct ParsedUpdate: Sendable {
     let filter: Filter
     let update: Update
+    /// What is inserted when nothing matches, if the update does not make it.
+    let supplied: Update?
     let sort: SortOrder?
     let isMulti: Bool
     let upserts: Bool
@@ -225,14 +253,26 @@ struct ParsedUpdate: Sendable {
         try transaction.take(hint: hint, namespace)
         defer { transaction.hint = nil }
         do throws(StoreError) {
-            if isMulti {
-                return try transaction.updateMany(
-                    namespace, filter: filter, update: update, upsert: upserts, keepImages: false)
-            }
+            if supplied != nil { try Update.checkUpsert(filter) }
+            let result = try apply(to: namespace, transaction)
+            guard let supplied, result.matchedCount == 0 else { return result }
+            // As in MongoDB, the query gives the `_id` that the document has not.
             return try transaction.updateOne(
-                namespace, filter: filter, update: update, upsert: upserts, sort: sort)
+                namespace, filter: filter, update: supplied, upsert: true)
         } catch {
             throw WriteBatch.failure(ofUpdate: error)
         }
+    }
+
+    private func apply(
+        to namespace: Namespace, _ transaction: WriteTransaction
+    ) throws(StoreError) -> UpdateResult {
+        let upserts = upserts && supplied == nil
+        if isMulti {
+            return try transaction.updateMany(
+                namespace, filter: filter, update: update, upsert: upserts, keepImages: false)
+        }
+        return try transaction.updateOne(
+            namespace, filter: filter, update: update, upsert: upserts, sort: sort)
     }
 }

@@ -21,6 +21,7 @@ struct UpdateExecutor {
         _ namespace: Namespace, filter: Filter, update: Update, upsert: Bool,
         sort: SortOrder?
     ) throws(StoreError) -> UpdateResult {
+        if upsert { try Update.checkUpsert(filter) }
         let filter = try completed(filter, at: namespace)
         let update = try completed(update, at: namespace)
         var outcome = UpdateResult(keepsImages: true)
@@ -86,6 +87,7 @@ struct UpdateExecutor {
         _ namespace: Namespace, _ filter: Filter, _ update: Update, upsert: Bool,
         _ range: FindOptions?, _ outcome: inout UpdateResult
     ) throws(StoreError) {
+        if upsert { try Update.checkUpsert(filter) }
         let filter = try completed(filter, at: namespace)
         let update = try completed(update, at: namespace)
         let rows = try rows(namespace, filter, range)
